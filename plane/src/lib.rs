@@ -1,0 +1,6 @@
+//! The plane: orders and stores ciphertext it cannot read.
+
+pub mod clock;
+pub mod limits;
+pub mod service;
+pub mod store;

@@ -1,0 +1,97 @@
+//! Every limit of the plane in one place (`plane-api.md`, Limits), with its name and default.
+//!
+//! The names stand in `limit` of a problem and in the file given by `--limits`. A limit of zero, a negative,
+//! huge or unknown one is refused at start: nothing fails open.
+
+use serde::{Deserialize, Serialize};
+
+macro_rules! limits {
+    ($($(#[$doc:meta])* $name:ident = $default:literal, at most $most:literal;)*) => {
+        /// The limits in force. All are at least 1.
+        #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(default, deny_unknown_fields)]
+        pub struct Limits {
+            $($(#[$doc])* pub $name: u64,)*
+        }
+
+        impl Default for Limits {
+            fn default() -> Self {
+                Self { $($name: $default,)* }
+            }
+        }
+
+        impl Limits {
+            /// The limits that are zero or beyond what the plane can keep, each with the most it may be.
+            pub fn out_of_bounds(&self) -> Vec<(&'static str, u64)> {
+                let mut wrong = Vec::new();
+                $(if !(1..=$most).contains(&self.$name) {
+                    wrong.push((stringify!($name), $most));
+                })*
+                wrong
+            }
+        }
+    };
+}
+
+limits! {
+    /// Participants in a session at a time: in, and seen within 24 h.
+    participants_in = 64, at most 256;
+    /// New participant ids an epoch.
+    new_ids_per_epoch = 512, at most 1_000_000;
+    /// Epochs of a session.
+    epochs = 500, at most 4_294_967_295;
+    /// Re-keys of a session an hour.
+    rekeys_per_hour = 10, at most 1_000_000;
+    /// Records kept of a session; older ones are evicted.
+    records_per_session = 100_000, at most 4_294_967_295;
+    /// Bytes kept of a session; older ones are evicted.
+    bytes_per_session = 268_435_456, at most 1_099_511_627_776;
+    /// Appends of a participant a minute.
+    appends_per_minute = 60, at most 100_000_000;
+    /// Appends of a participant at once.
+    append_burst = 20, at most 100_000_000;
+    /// Sealed bytes of a participant a minute.
+    append_bytes_per_minute = 8_388_608, at most 1_099_511_627_776;
+    /// Records that all view participants of a session cause together, an hour.
+    view_records_per_hour = 60, at most 100_000_000;
+    /// Waits and streams of a participant at a time.
+    waits_per_participant = 8, at most 10_000;
+    /// Joins of an address and session id a minute, right or wrong.
+    joins_per_minute_address = 10, at most 100_000_000;
+    /// Joins and returns of a session a minute, after the proof.
+    joins_per_minute_session = 60, at most 100_000_000;
+    /// Requests with a rejoin secret, of an address and session id a minute.
+    rejoins_per_minute_address = 60, at most 100_000_000;
+    /// The largest budget of an auto.
+    max_budget = 200, at most 1_000_000;
+    /// The longest auto, in seconds.
+    max_ttl_s = 28_800, at most 2_592_000;
+    /// How long a proposal may be accepted, in seconds.
+    proposal_life_s = 600, at most 86_400;
+    /// Knocks at a session's door at a time.
+    knocks = 32, at most 10_000;
+    /// Bytes of attachments that no record names yet, a session.
+    untied_bytes = 134_217_728, at most 1_099_511_627_776;
+    /// A record's request body, in bytes.
+    body_records = 353_280, at most 1_073_741_824;
+    /// A create or re-key body, in bytes.
+    body_create = 34_816, at most 1_073_741_824;
+    /// A chunk's body, in bytes.
+    body_chunk = 1_048_592, at most 1_073_741_824;
+    /// Any other body, in bytes.
+    body_other = 16_384, at most 1_073_741_824;
+    /// A request's head, in bytes.
+    head_bytes = 16_384, at most 1_048_576;
+    /// How long a request may take to arrive, in seconds.
+    request_time_s = 15, at most 3_600;
+    /// How long a session lives after its last message, in seconds.
+    session_life_s = 2_592_000, at most 315_360_000;
+    /// How long an ended session may still be read, in seconds.
+    retention_s = 2_592_000, at most 315_360_000;
+    /// How long a tombstone stays, in seconds.
+    tombstone_life_s = 7_776_000, at most 315_360_000;
+    /// How long a session token lives unless it is used, in seconds.
+    token_life_s = 2_592_000, at most 315_360_000;
+    /// Bytes of posts that wait to be appended, over all sessions.
+    append_queue_bytes = 16_777_216, at most 17_179_869_184;
+}

@@ -1,0 +1,150 @@
+//! Ids as types of their own: 16 bytes, shown as lower-case hyphenated UUIDs (`crypto.md` section 2).
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use crate::encoding::BadEncoding;
+
+/// Length of an id's text form.
+pub const UUID_TEXT_LEN: usize = 36;
+
+fn nibble(symbol: u8) -> Option<u8> {
+    match symbol {
+        b'0'..=b'9' => Some(symbol - b'0'),
+        b'a'..=b'f' => Some(symbol - b'a' + 10),
+        _ => None,
+    }
+}
+
+/// Reads the 36-character lower-case form and nothing else.
+fn parse_uuid(text: &str) -> Result<[u8; 16], BadEncoding> {
+    let symbols = text.as_bytes();
+    if symbols.len() != UUID_TEXT_LEN {
+        return Err(BadEncoding);
+    }
+    let mut nibbles = symbols
+        .iter()
+        .enumerate()
+        .filter_map(|(at, symbol)| match (at, symbol) {
+            (8 | 13 | 18 | 23, b'-') => None,
+            (8 | 13 | 18 | 23, _) => Some(None),
+            (_, symbol) => Some(nibble(*symbol)),
+        });
+    let mut bytes = [0; 16];
+    for byte in &mut bytes {
+        let (high, low) = (nibbles.next().flatten(), nibbles.next().flatten());
+        *byte = high.ok_or(BadEncoding)? << 4 | low.ok_or(BadEncoding)?;
+    }
+    if nibbles.next().is_some() {
+        return Err(BadEncoding);
+    }
+    Ok(bytes)
+}
+
+fn write_uuid(bytes: &[u8; 16], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    for (at, byte) in bytes.iter().enumerate() {
+        if matches!(at, 4 | 6 | 8 | 10) {
+            f.write_str("-")?;
+        }
+        write!(f, "{byte:02x}")?;
+    }
+    Ok(())
+}
+
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name([u8; 16]);
+
+        impl $name {
+            /// An id from its raw bytes.
+            pub const fn from_bytes(bytes: [u8; 16]) -> Self {
+                Self(bytes)
+            }
+
+            /// The raw bytes.
+            pub const fn as_bytes(&self) -> &[u8; 16] {
+                &self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write_uuid(&self.0, f)
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write_uuid(&self.0, f)
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = BadEncoding;
+
+            fn from_str(text: &str) -> Result<Self, BadEncoding> {
+                parse_uuid(text).map(Self)
+            }
+        }
+
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+                s.collect_str(self)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+                let text = <std::borrow::Cow<'de, str>>::deserialize(d)?;
+                text.parse().map_err(|_| de::Error::custom("not a lower-case hyphenated UUID"))
+            }
+        }
+
+        #[cfg(feature = "openapi")]
+        impl utoipa::PartialSchema for $name {
+            fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::schema::Schema> {
+                utoipa::openapi::ObjectBuilder::new()
+                    .schema_type(utoipa::openapi::schema::Type::String)
+                    .pattern(Some("^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"))
+                    .build()
+                    .into()
+            }
+        }
+
+        #[cfg(feature = "openapi")]
+        impl utoipa::ToSchema for $name {}
+    };
+}
+
+id! {
+    /// One session; made by the client that creates it.
+    SessionId
+}
+id! {
+    /// One participant: a hash of its two public keys (`crypto.md` section 6).
+    ParticipantId
+}
+id! {
+    /// One message; made by its author, so that a retry is the same message.
+    MessageId
+}
+id! {
+    /// One proposal to go to auto; made by the proposer.
+    ProposalId
+}
+id! {
+    /// One attachment; made by its uploader.
+    AttachmentId
+}
+id! {
+    /// One organisation of a plane.
+    OrgId
+}
+id! {
+    /// One user of an organisation.
+    UserId
+}
