@@ -1,2 +1,2 @@
-//! x
+//! The binary `devpilot-session`.
 fn main() {}

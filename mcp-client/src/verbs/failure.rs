@@ -1,0 +1,104 @@
+//! What a verb answers when it does not succeed: a stable code and one sentence on what to do next.
+//!
+//! This is the outermost error of the library. Inner layers have their own enums; what reaches a face is
+//! made here, and carries no secret, no stack and no text of a participant.
+
+use std::fmt;
+
+/// A verb that did not succeed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    code: &'static str,
+    message: String,
+    hint: Option<String>,
+}
+
+impl Failure {
+    /// A failure with its stable code and the sentence shown to the model or person.
+    pub fn new(code: &'static str, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            message: message.into(),
+            hint: None,
+        }
+    }
+
+    /// The same failure with a command that a person may run in a terminal of this machine.
+    #[must_use]
+    pub fn with_command(mut self, command: impl Into<String>) -> Self {
+        self.hint = Some(command.into());
+        self
+    }
+
+    /// The stable, machine-readable name: one of `crypto.md` section 14, of `plane-api.md` Errors, or of
+    /// the [`code`] module.
+    pub fn code(&self) -> &'static str {
+        self.code
+    }
+
+    /// The sentence.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// A command for a person's own terminal, where one helps.
+    pub fn command(&self) -> Option<&str> {
+        self.hint.as_deref()
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.code, self.message)?;
+        match &self.hint {
+            Some(command) => write!(f, " Command: {command}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// Codes that neither the cryptography nor the plane's API has: the client's own.
+pub mod code {
+    /// An argument is missing, out of range or contradicts another.
+    pub const BAD_ARGUMENT: &str = "bad_argument";
+    /// No session is joined here, or none of that name.
+    pub const NO_SESSION: &str = "no_session";
+    /// Several sessions could be meant.
+    pub const WHICH_SESSION: &str = "which_session";
+    /// No plane is known to share on.
+    pub const NO_PLANE: &str = "no_plane";
+    /// No machine token is known for the plane.
+    pub const NO_MACHINE_TOKEN: &str = "no_machine_token";
+    /// Clipboard and environment hold different links.
+    pub const LINK_CONFLICT: &str = "link_conflict";
+    /// The plane could not be reached in the call's time.
+    pub const PLANE_UNREACHABLE: &str = "plane_unreachable";
+    /// The plane answered something that is not its API.
+    pub const PLANE_ANSWER: &str = "plane_answer";
+    /// The link leads to the sender's own machine.
+    pub const LOOPBACK: &str = "loopback_link";
+    /// The human said no.
+    pub const DECLINED: &str = "declined";
+    /// The human answered nothing.
+    pub const EMPTY: &str = "empty_answer";
+    /// The human did not answer in time.
+    pub const TIMED_OUT: &str = "unanswered";
+    /// Nobody can be asked through this host.
+    pub const CANNOT_ASK: &str = "cannot_ask";
+    /// The face asks its human in a later round of the same call.
+    pub const ASK_DEFERRED: &str = "ask_deferred";
+    /// The call was cancelled.
+    pub const CANCELLED: &str = "cancelled";
+    /// Somebody keeps the door and has not answered yet.
+    pub const KNOCKING: &str = "knocking";
+    /// Who stays or posts needs a person's word first: histories differ.
+    pub const NOT_ACKNOWLEDGED: &str = "not_acknowledged";
+    /// A file of this machine could not be read or written.
+    pub const LOCAL_FILE: &str = "local_file";
+    /// The epoch moved to a secret this seat was not given.
+    pub const NEW_LINK_NEEDED: &str = "new_link_needed";
+    /// A fault of this program's own.
+    pub const INTERNAL: &str = "internal";
+}

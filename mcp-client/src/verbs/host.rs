@@ -1,0 +1,95 @@
+//! What a face (MCP server, command line) provides to a verb: progress, cancellation, the human's word.
+//!
+//! A verb never talks to a terminal or an MCP client itself.
+
+use std::future::Future;
+use std::path::Path;
+use std::pin::Pin;
+
+use tokio_util::sync::CancellationToken;
+use wire::event::Kind;
+
+/// A boxed future, so that a face is a trait object.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// One call's surroundings.
+pub trait Host: Send + Sync {
+    /// For whom the verb runs: an agent, or a person in a terminal.
+    fn kind(&self) -> Kind;
+
+    /// The host program's name, such as an MCP client's; it goes into the sealed profile.
+    fn program(&self) -> Option<String> {
+        None
+    }
+
+    /// The repository's top folder, or else the folder the call runs in. None in `/` or the home folder.
+    fn folder(&self) -> Option<&Path>;
+
+    /// Fires when the caller gave up.
+    fn cancelled(&self) -> &CancellationToken;
+
+    /// Tells how far a long call is. `elapsed_s` of `total_s`; a face without a progress token drops it.
+    fn progress<'a>(&'a self, elapsed_s: u64, total_s: u64, message: &'a str) -> BoxFuture<'a, ()>;
+
+    /// Asks this machine's human and waits for the answer, at most 45 s.
+    fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Ask>;
+}
+
+/// What a question is about: faces word their prompts by it, verbs their refusals.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// Send this text, in relay.
+    Post,
+    /// Let agents wait and post after a yes to each text.
+    Relay,
+    /// Go on although a sender and this reader saw different histories.
+    Acknowledge,
+}
+
+/// A question to the human. A yes counts for exactly this text and nothing else.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Question {
+    /// What it is about.
+    pub purpose: Purpose,
+    /// The session's title, made safe for display.
+    pub session: String,
+    /// The full question as shown, made safe for display; of a post it contains the whole text.
+    pub text: String,
+    /// What the answer is bound to, byte for byte; of a post the text as it will be sealed.
+    pub subject: String,
+}
+
+impl Question {
+    /// Names this very question: base64url of SHA-256 over purpose, session, shown text and subject. A face that
+    /// asks in a later round compares it before it passes a yes on.
+    pub fn id(&self) -> String {
+        let purpose = match self.purpose {
+            Purpose::Post => "post",
+            Purpose::Relay => "relay",
+            Purpose::Acknowledge => "acknowledge",
+        };
+        let mut bytes = Vec::new();
+        for part in [purpose, &self.session, &self.text, &self.subject] {
+            bytes.extend_from_slice(&(part.len() as u64).to_be_bytes());
+            bytes.extend_from_slice(part.as_bytes());
+        }
+        wire::encoding::to_base64url(&wire::transcript::sha256(&bytes))
+    }
+}
+
+/// The human's answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ask {
+    /// Yes.
+    Yes,
+    /// No.
+    No,
+    /// The prompt came back without an answer; never a yes.
+    Empty,
+    /// Nobody answered in time.
+    TimedOut,
+    /// This host has no way to ask.
+    CannotAsk,
+    /// The face ends this call with the question and runs the verb again with the answer.
+    Deferred,
+}

@@ -1,0 +1,32 @@
+//! The verbs: what an MCP tool and a command of the same name both call.
+//!
+//! One file each, with its arguments, its answer and `run(app, args, host)`. A verb decides and words; HTTP is in
+//! `plane`, the verified transcript in `session`, files in the local rooms, other people's text goes through
+//! `render` before it enters an answer. A verb never prints and never asks except through its [`Host`].
+
+mod app;
+mod delivered;
+mod failure;
+mod host;
+mod items;
+pub mod join;
+pub mod mode;
+pub mod post;
+pub mod read;
+pub(crate) mod schema;
+pub mod share;
+pub mod wait;
+pub mod who;
+
+pub use app::App;
+pub use delivered::{Answer, Delivered};
+pub use failure::{Failure, code};
+pub use host::{Ask, BoxFuture, Host, Purpose, Question};
+pub use items::{EventItem, IntegrityItem, JoinCard, MessageItem, ParticipantItem};
+pub use join::{JoinAnswer, JoinArgs, LinkSource};
+pub use mode::{ModeAnswer, ModeArgs, SetTo};
+pub use post::{PostAnswer, PostArgs};
+pub use read::{ReadAnswer, ReadArgs};
+pub use share::{ShareAnswer, ShareArgs};
+pub use wait::{WaitAnswer, WaitArgs};
+pub use who::{WhoAnswer, WhoArgs};

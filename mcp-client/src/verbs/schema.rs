@@ -1,0 +1,6 @@
+//! Pieces of schemas that every MCP host takes: one type as a string, choices as `enum`, nothing nested by `$ref`.
+
+/// A string out of a fixed list.
+pub(crate) fn one_of(words: &[&str]) -> schemars::Schema {
+    schemars::json_schema!({ "type": "string", "enum": words })
+}
