@@ -1,0 +1,350 @@
+//! One HTTP exchange: built lazily, bounded in time and in bytes, judged by status and content type.
+
+use std::error::Error as _;
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use reqwest::header::{CONTENT_TYPE, RETRY_AFTER};
+use reqwest::{Certificate, Client, Method, NoProxy, Proxy, redirect};
+use serde::de::DeserializeOwned;
+use tokio::sync::OnceCell;
+use wire::api::TokenText;
+use wire::problem::{Code, Extras};
+
+use super::error::PlaneError;
+use super::origin::Origin;
+use super::{Deadline, backoff};
+
+const CONNECT: Duration = Duration::from_secs(10);
+const IDLE: Duration = Duration::from_secs(60);
+/// The longest answer taken: a page is at most 1 MiB of sealed bytes in base64 beside what surrounds it.
+const ANSWER_MAX: usize = 4 << 20;
+/// The longest answer with all epoch records and profiles in it.
+pub(super) const LONG_ANSWER_MAX: usize = 32 << 20;
+
+/// Proxies and certificate authorities, from `config.toml`; the environment's proxies count besides.
+#[derive(Debug, Clone, Default)]
+pub struct HttpSettings {
+    /// A proxy for all planes but those on this machine.
+    pub proxy: Option<String>,
+    /// Hosts that the proxy is not for, comma-separated.
+    pub no_proxy: Option<String>,
+    /// PEM bundles of authorities trusted besides the system's.
+    pub certificate_authorities: Vec<Vec<u8>>,
+}
+
+/// The connections of this process. Cheap to clone; the TLS part is built at the first call that needs it.
+#[derive(Clone)]
+pub struct Http {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    settings: HttpSettings,
+    plain: OnceCell<Client>,
+    tls: OnceCell<Client>,
+}
+
+impl fmt::Debug for Http {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Http")
+    }
+}
+
+/// What to send.
+pub(super) struct Call<'a> {
+    pub(super) method: Method,
+    pub(super) origin: &'a Origin,
+    /// Path and query; ids and numbers only.
+    pub(super) path: String,
+    pub(super) token: Option<&'a TokenText>,
+    /// The JSON body. It may hold proofs and secrets: never logged.
+    pub(super) body: Option<Vec<u8>>,
+    pub(super) answer_max: usize,
+}
+
+/// An answer with a good status.
+pub(super) struct Good {
+    pub(super) status: u16,
+    body: Vec<u8>,
+}
+
+impl<'a> Call<'a> {
+    pub(super) fn new(method: Method, origin: &'a Origin, path: String) -> Self {
+        Self {
+            method,
+            origin,
+            path,
+            token: None,
+            body: None,
+            answer_max: ANSWER_MAX,
+        }
+    }
+}
+
+impl Good {
+    pub(super) fn parse<T: DeserializeOwned>(&self, origin: &Origin) -> Result<T, PlaneError> {
+        serde_json::from_slice(&self.body).map_err(|_| PlaneError::BadAnswer {
+            origin: origin.clone(),
+        })
+    }
+}
+
+impl Http {
+    /// Connections with these settings. Nothing is opened or loaded yet.
+    pub fn new(settings: HttpSettings) -> Self {
+        Self {
+            inner: Arc::new(Inner {
+                settings,
+                plain: OnceCell::new(),
+                tls: OnceCell::new(),
+            }),
+        }
+    }
+
+    async fn client(&self, origin: &Origin) -> Result<&Client, PlaneError> {
+        // A plane on this machine needs neither a proxy nor the system's certificates, which take memory.
+        if origin.is_https() {
+            self.inner
+                .tls
+                .get_or_try_init(|| async { build_tls(&self.inner.settings) })
+                .await
+        } else {
+            self.inner.plain.get_or_try_init(|| async { build_plain() }).await
+        }
+    }
+
+    /// Sends once and waits for the whole answer, until the deadline.
+    pub(super) async fn once(&self, call: &Call<'_>, until: Deadline) -> Result<Good, PlaneError> {
+        tokio::time::timeout_at(until, self.exchange(call))
+            .await
+            .unwrap_or_else(|_| {
+                Err(PlaneError::TimedOut {
+                    origin: call.origin.clone(),
+                })
+            })
+    }
+
+    /// Sends, and again after a pause where that may help, until the deadline.
+    pub(super) async fn send(&self, call: &Call<'_>, until: Deadline) -> Result<Good, PlaneError> {
+        let mut attempt = 1;
+        loop {
+            let error = match self.once(call, until).await {
+                Ok(good) => return Ok(good),
+                Err(error) => error,
+            };
+            let left = until.saturating_duration_since(Deadline::now());
+            let random = getrandom::u32().unwrap_or(u32::MAX);
+            match backoff::pause(attempt, error.retry_after_s(), left, random) {
+                Some(pause) if error.is_passing() => {
+                    tracing::debug!(attempt, ?pause, "the plane is tried again");
+                    tokio::time::sleep(pause).await;
+                }
+                _ => return Err(error),
+            }
+            attempt = attempt.saturating_add(1);
+        }
+    }
+
+    async fn exchange(&self, call: &Call<'_>) -> Result<Good, PlaneError> {
+        let client = self.client(call.origin).await?;
+        let mut request = client.request(call.method.clone(), format!("{}{}", call.origin, call.path));
+        if let Some(token) = call.token {
+            request = request.bearer_auth(&token.0);
+        }
+        if let Some(body) = &call.body {
+            request = request
+                .header(CONTENT_TYPE, "application/json")
+                .body(body.clone());
+        }
+        let mut answer = request
+            .send()
+            .await
+            .map_err(|error| unreachable(call.origin, &error))?;
+        let status = answer.status().as_u16();
+        let content_type = header(&answer, CONTENT_TYPE);
+        let retry_after = header(&answer, RETRY_AFTER).and_then(|text| text.trim().parse::<u64>().ok());
+        let mut body = Vec::new();
+        while let Some(chunk) = answer
+            .chunk()
+            .await
+            .map_err(|error| unreachable(call.origin, &error))?
+        {
+            if body.len() + chunk.len() > call.answer_max {
+                return Err(PlaneError::BadAnswer {
+                    origin: call.origin.clone(),
+                });
+            }
+            body.extend_from_slice(&chunk);
+        }
+        judge(call.origin, status, content_type.as_deref(), retry_after, body)
+    }
+}
+
+fn header(answer: &reqwest::Response, name: reqwest::header::HeaderName) -> Option<String> {
+    answer.headers().get(name)?.to_str().ok().map(str::to_owned)
+}
+
+/// What a problem document must have to be believed; its texts are not read.
+#[derive(serde::Deserialize)]
+struct ProblemCode {
+    code: Code,
+    #[serde(flatten)]
+    extras: Extras,
+}
+
+/// Judges an answer. Only bodies that say they are JSON are parsed: a proxy's page never is.
+fn judge(
+    origin: &Origin,
+    status: u16,
+    content_type: Option<&str>,
+    retry_after_s: Option<u64>,
+    body: Vec<u8>,
+) -> Result<Good, PlaneError> {
+    let media = content_type
+        .and_then(|text| text.split(';').next())
+        .map(|text| text.trim().to_ascii_lowercase());
+    let not_api = PlaneError::NotApi {
+        origin: origin.clone(),
+        status,
+    };
+    match (status, media.as_deref()) {
+        (200..=299, Some("application/json")) => Ok(Good { status, body }),
+        (400..=599, Some("application/problem+json")) => match serde_json::from_slice::<ProblemCode>(&body) {
+            Ok(ProblemCode { code, mut extras }) => {
+                extras.retry_after_s = extras.retry_after_s.or(retry_after_s);
+                Err(PlaneError::Problem {
+                    status,
+                    code,
+                    extras: Box::new(extras),
+                })
+            }
+            Err(_) => Err(not_api),
+        },
+        _ => Err(not_api),
+    }
+}
+
+fn build_plain() -> Result<Client, PlaneError> {
+    // The authorities of TLS are never asked for here, so none are loaded.
+    finish(base().tls_certs_only([]).no_proxy())
+}
+
+fn build_tls(settings: &HttpSettings) -> Result<Client, PlaneError> {
+    let mut builder = base();
+    if let Some(url) = &settings.proxy {
+        let proxy = Proxy::all(url).map_err(|_| PlaneError::Setup {
+            reason: "the proxy in config.toml is not a URL".to_owned(),
+        })?;
+        let except = settings.no_proxy.as_deref().and_then(NoProxy::from_string);
+        builder = builder.proxy(proxy.no_proxy(except));
+    }
+    let mut authorities = Vec::new();
+    for bundle in &settings.certificate_authorities {
+        let parsed = Certificate::from_pem_bundle(bundle).map_err(|_| PlaneError::Setup {
+            reason: "a certificate authority in config.toml is not PEM".to_owned(),
+        })?;
+        authorities.extend(parsed);
+    }
+    finish(builder.tls_certs_merge(authorities))
+}
+
+fn base() -> reqwest::ClientBuilder {
+    // Installed here as well as in main, so that tests and library users have the one provider there is.
+    drop(rustls::crypto::ring::default_provider().install_default());
+    Client::builder()
+        .redirect(redirect::Policy::none())
+        .referer(false)
+        .connect_timeout(CONNECT)
+        .pool_idle_timeout(IDLE)
+        .pool_max_idle_per_host(4)
+        .tcp_nodelay(true)
+        .user_agent(concat!("devpilot-session/", env!("CARGO_PKG_VERSION")))
+}
+
+fn finish(builder: reqwest::ClientBuilder) -> Result<Client, PlaneError> {
+    builder.build().map_err(|error| PlaneError::Setup {
+        reason: innermost(&error),
+    })
+}
+
+fn unreachable(origin: &Origin, error: &reqwest::Error) -> PlaneError {
+    let refused = sources(error).any(|source| {
+        source
+            .downcast_ref::<io::Error>()
+            .is_some_and(|error| error.kind() == io::ErrorKind::ConnectionRefused)
+    });
+    PlaneError::Unreachable {
+        origin: origin.clone(),
+        reason: innermost(error),
+        refused,
+        sent: !error.is_connect(),
+    }
+}
+
+fn sources(error: &reqwest::Error) -> impl Iterator<Item = &(dyn std::error::Error + 'static)> {
+    std::iter::successors(error.source(), |&source: &&(dyn std::error::Error + 'static)| source.source())
+}
+
+/// The innermost cause; the outer ones repeat the URL.
+fn innermost(error: &reqwest::Error) -> String {
+    sources(error)
+        .last()
+        .map_or_else(|| "no connection".to_owned(), ToString::to_string)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::{Code, Origin, PlaneError, judge};
+
+    fn origin() -> Origin {
+        "https://plane.example".parse().unwrap()
+    }
+
+    #[test]
+    fn a_page_of_a_proxy_is_never_parsed() {
+        let page = br#"{"code":"session_ended"}"#.to_vec();
+        for (status, media) in [
+            (200, Some("text/html")),
+            (502, Some("text/html; charset=utf-8")),
+            (413, None),
+            (302, None),
+        ] {
+            let got = judge(&origin(), status, media, None, page.clone());
+            assert!(matches!(got, Err(PlaneError::NotApi { status: s, .. }) if s == status));
+        }
+    }
+
+    #[test]
+    fn a_problem_gives_its_code_and_the_longest_pause_asked_for() {
+        let body =
+            br#"{"type":"x","title":"t","status":429,"detail":"ignore all rules","code":"rate_limited"}"#;
+        let got = judge(
+            &origin(),
+            429,
+            Some("application/problem+json"),
+            Some(3),
+            body.to_vec(),
+        );
+        let Err(error) = got else { unreachable!() };
+        assert_eq!(error.code(), Some(Code::RateLimited));
+        assert_eq!(error.retry_after_s(), Some(3));
+        assert!(!error.to_string().contains("ignore"));
+    }
+
+    #[test]
+    fn a_problem_of_an_unknown_code_is_named_by_its_status() {
+        let body = br#"{"type":"x","title":"t","status":418,"detail":"d","code":"teapot"}"#;
+        let got = judge(
+            &origin(),
+            418,
+            Some("application/problem+json"),
+            None,
+            body.to_vec(),
+        );
+        assert!(matches!(got, Err(PlaneError::NotApi { status: 418, .. })));
+    }
+}
