@@ -1,0 +1,1 @@
+//! Base32 of a link's token.
