@@ -2,5 +2,6 @@
 
 pub mod clock;
 pub mod limits;
+pub mod modes;
 pub mod service;
 pub mod store;

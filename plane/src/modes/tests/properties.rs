@@ -1,0 +1,313 @@
+//! The properties that `modes.md` asks for, over random event strings of two agents, a person and a third agent.
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use wire::api::Signal;
+use wire::event::{Cause, ModeName};
+
+use super::model::{Act, Model};
+use super::*;
+
+const EVERYBODY: [u8; 4] = [ANA, BEN, HUE, CLO];
+
+/// A proposal by its number, or the one that is open or in force.
+#[derive(Debug, Clone, Copy)]
+enum Which {
+    Current,
+    Number(u8),
+}
+
+impl Which {
+    fn of(self, session: &Session) -> u8 {
+        let mode = session.mode();
+        let current = mode.proposal_id.or(mode.proposal.map(|open| open.proposal_id));
+        match (self, current) {
+            (Self::Current, Some(id)) => id.as_bytes()[0],
+            (Self::Current, None) => 0,
+            (Self::Number(number), _) => number,
+        }
+    }
+}
+
+/// An act whose proposal is chosen when its turn comes, and how long before it nothing happens.
+type Turn = (i64, Act, Which);
+
+fn which() -> impl Strategy<Value = Which> {
+    prop_oneof![6 => Just(Which::Current), 1 => (1..24u8).prop_map(Which::Number)]
+}
+
+fn someone(most: u8) -> impl Strategy<Value = u8> {
+    0..most
+}
+
+fn signal() -> impl Strategy<Value = Option<Signal>> {
+    prop_oneof![
+        4 => Just(None),
+        1 => Just(Some(Signal::Continue)),
+        2 => Just(Some(Signal::Done)),
+        1 => Just(Some(Signal::Blocked)),
+    ]
+}
+
+fn budget() -> impl Strategy<Value = u32> {
+    prop_oneof![12 => 1..8u32, 1 => Just(200), 1 => Just(0), 1 => Just(201)]
+}
+
+fn ttl_s() -> impl Strategy<Value = u32> {
+    prop_oneof![12 => 60..400u32, 1 => Just(28_800), 1 => Just(59), 1 => Just(28_801)]
+}
+
+/// Acts of the first `most` participants. Proposals and acceptances are frequent, or auto is rarely reached.
+fn act(most: u8) -> impl Strategy<Value = Act> {
+    prop_oneof![
+        1 => Just(Act::Observe),
+        1 => Just(Act::Relay),
+        6 => (someone(most), 1..24u8, budget(), ttl_s())
+            .prop_map(|(by, id, budget, ttl_s)| Act::Propose { by, id, budget, ttl_s }),
+        8 => someone(most).prop_map(|by| Act::Accept { by, id: 0 }),
+        1 => Just(Act::Decline { id: 0 }),
+        14 => (someone(most), signal(), any::<bool>())
+            .prop_map(|(by, signal, expect)| Act::Post { by, signal, expect }),
+        1 => Just(Act::Stop),
+        2 => someone(most).prop_map(|by| Act::Leave { by }),
+        1 => Just(Act::Rekey),
+        1 => Just(Act::End),
+    ]
+}
+
+fn pause() -> impl Strategy<Value = i64> {
+    prop_oneof![8 => 0..2_000i64, 2 => 0..100_000i64, 1 => 0..700_000i64, 1 => Just(60_000)]
+}
+
+fn turns(most: u8) -> impl Strategy<Value = Vec<Turn>> {
+    vec((pause(), act(most), which()), 1..120)
+}
+
+fn resolved(turn: &Turn, session: &Session) -> Act {
+    let id = turn.2.of(session);
+    match turn.1.clone() {
+        Act::Accept { by, .. } => Act::Accept { by, id },
+        Act::Decline { .. } => Act::Decline { id },
+        act => act,
+    }
+}
+
+fn event(act: &Act) -> Event {
+    match *act {
+        Act::Observe => Event::SetObserve,
+        Act::Relay => Event::SetRelay,
+        Act::Propose {
+            by,
+            id,
+            budget,
+            ttl_s,
+        } => propose(by, id, budget, ttl_s),
+        Act::Accept { by, id } => accept(by, id),
+        Act::Decline { id } => decline(id),
+        Act::Post { by, signal, expect } => Event::Post {
+            author: who(by),
+            signal,
+            expect_auto: expect,
+        },
+        Act::Stop => Event::Stop,
+        Act::Leave { by } => leave(by),
+        Act::Rekey => Event::Rekey,
+        Act::End => Event::End,
+    }
+}
+
+fn code(refused: Refused) -> &'static str {
+    match refused {
+        Refused::BadRequest { .. } => "bad_request",
+        Refused::Forbidden { .. } => "forbidden",
+        Refused::AutoOver { .. } => "auto_over",
+        Refused::InAuto => "in_auto",
+        Refused::ProposalGone => "proposal_gone",
+    }
+}
+
+/// Whether auto is stored, overdue or not.
+fn in_auto(session: &Session) -> bool {
+    session.state.auto_expires_at().is_some()
+}
+
+fn exit(notice: Option<&Notice>) -> Option<(Cause, u32, u32)> {
+    match notice {
+        Some(Notice::ModeChanged {
+            from: ModeName::Auto,
+            to: ModeName::Observe,
+            cause,
+            spent: Some(spent),
+            budget: Some(budget),
+            ttl_s: None,
+        }) => Some((*cause, *spent, *budget)),
+        _ => None,
+    }
+}
+
+/// Runs the string; `check` sees each change with the session as it was before it.
+fn run(turns: &[Turn], mut check: impl FnMut(&Session, Option<&Event>, &ModeState, Option<&Notice>)) {
+    let mut session = Session::new();
+    for turn in turns {
+        session.millis += turn.0;
+        if let Some((state, notice)) = session.state.expire(session.now()) {
+            check(&session, None, &state, notice.as_ref());
+            session.state = state;
+        }
+        let event = event(&resolved(turn, &session));
+        if let Ok(step) = session.state.step(&event, session.now(), &bounds()) {
+            check(&session, Some(&event), &step.state, step.notice.as_ref());
+            session.state = step.state;
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_machine_does_what_the_model_does(turns in turns(4)) {
+        let (mut session, mut model) = (Session::new(), Model::default());
+        for turn in &turns {
+            session.millis += turn.0;
+            prop_assert_eq!(session.expire(), model.sweep(session.millis));
+            let act = resolved(turn, &session);
+            let expected = model.act(&act, session.millis);
+            let got = match session.state.step(&event(&act), session.now(), &bounds()) {
+                Ok(step) => {
+                    prop_assert_eq!(step.changed, step.state != session.state);
+                    session.state = step.state;
+                    Ok(step.notice.as_ref().map(json))
+                }
+                Err(refused) => Err(code(refused)),
+            };
+            prop_assert_eq!(got, expected, "{:?}", act);
+
+            let mode = session.mode();
+            prop_assert_eq!(serde_json::to_value(mode.name).unwrap(), model.mode());
+            for participant in EVERYBODY {
+                let effective = session.state.effective(who(participant), session.now());
+                prop_assert_eq!(effective, model.effective(participant));
+            }
+            let ascending = |members: &[u8]| {
+                let mut members = members.to_vec();
+                members.sort_by_key(|member| who(*member));
+                members.into_iter().map(who).collect::<Vec<_>>()
+            };
+            prop_assert_eq!(mode.accepted, model.auto.then(|| ascending(&model.accepted)));
+            prop_assert_eq!(mode.done, model.auto.then(|| ascending(&model.done)));
+            prop_assert_eq!(mode.budget_left, model.auto.then(|| model.budget - model.spent));
+            prop_assert_eq!(mode.expires_at, model.auto.then(|| at(model.deadline)));
+            prop_assert_eq!(mode.proposal_id, model.auto.then(|| proposal(model.id)));
+            let open = mode.proposal.map(|open| (open.proposal_id, open.by, open.budget, open.ttl_s, open.lapses_at));
+            let pending = (proposal(model.id), who(model.by), model.budget, model.ttl_s, at(model.deadline));
+            prop_assert_eq!(open, model.pending.then_some(pending));
+
+            let text = serde_json::to_string(&session.state).unwrap();
+            prop_assert_eq!(&serde_json::from_str::<ModeState>(&text).unwrap(), &session.state);
+        }
+    }
+
+    #[test]
+    fn between_entering_and_leaving_auto_there_are_never_more_posts_than_the_budget(turns in turns(4)) {
+        let (mut posts, mut granted) = (0, 0);
+        run(&turns, |before, event, after, notice| {
+            if in_auto(before) && matches!(event, Some(Event::Post { .. })) {
+                posts += 1;
+                assert!(posts <= granted, "{posts} posts of {granted}");
+            }
+            if let Some((_, spent, budget)) = exit(notice) {
+                assert_eq!((spent, budget), (posts, granted));
+            }
+            if let (false, Some(Notice::ModeChanged { budget: Some(budget), .. })) = (in_auto(before), notice) {
+                assert!(after.auto_expires_at().is_some());
+                (posts, granted) = (0, *budget);
+            }
+        });
+    }
+
+    #[test]
+    fn it_is_never_auto_from_expires_at_on(turns in turns(4), late in 0..10_000_000i64) {
+        run(&turns, |before, _, after, _| {
+            let Some(expires_at) = after.auto_expires_at() else { return };
+            let granted = expires_at.millis() - before.now().millis();
+            assert!(granted <= 28_800_000, "an auto of {granted} ms");
+            let now = expires_at.plus_millis(late);
+            assert_eq!(after.name(now), ModeName::Observe);
+            for participant in EVERYBODY {
+                assert_eq!(after.effective(who(participant), now), ModeName::Observe);
+                let refused = after.step(&post_for_auto(participant), now, &bounds()).unwrap_err();
+                assert_eq!(refused, Refused::AutoOver { mode: ModeName::Observe });
+                assert!(!after.step(&post(participant), now, &bounds()).unwrap().changed);
+            }
+            let (ended, notice) = after.expire(now).expect("an overdue auto is due");
+            assert_eq!(ended.auto_expires_at(), None);
+            assert_eq!(exit(notice.as_ref()).map(|(cause, ..)| cause), Some(Cause::TtlExpired));
+        });
+    }
+
+    #[test]
+    fn every_exit_from_auto_leaves_exactly_one_notice(turns in turns(4)) {
+        run(&turns, |before, _, after, notice| {
+            let left = in_auto(before) && after.auto_expires_at().is_none();
+            assert_eq!(exit(notice).is_some(), left, "{notice:?}");
+        });
+    }
+
+    #[test]
+    fn the_way_into_auto_takes_two(turns in turns(4)) {
+        run(&turns, |before, event, after, _| {
+            if !in_auto(before) && after.auto_expires_at().is_some() {
+                let proposer = before.mode().proposal.expect("an open proposal").by;
+                match event {
+                    Some(Event::Accept { by, .. }) => assert_ne!(*by, proposer),
+                    other => panic!("auto by {other:?}"),
+                }
+            }
+            let accepted = after.mode_for(None, before.now()).accepted;
+            assert!(accepted.is_none_or(|accepted| accepted.len() >= 2));
+        });
+    }
+
+    #[test]
+    fn one_participant_alone_never_reaches_auto(turns in turns(1)) {
+        run(&turns, |_, _, after, _| assert_eq!(after.auto_expires_at(), None));
+    }
+
+    #[test]
+    fn without_expiry_an_overdue_auto_is_moved_by_nothing(
+        turns in turns(4),
+        late in vec((pause(), act(4), which()), 1..10),
+    ) {
+        run(&turns, |before, _, after, _| {
+            let Some(expires_at) = after.auto_expires_at() else { return };
+            for turn in &late {
+                let event = event(&resolved(turn, before));
+                if let Ok(step) = after.step(&event, expires_at.plus_millis(turn.0), &bounds()) {
+                    assert_eq!((step.changed, &step.notice), (false, &None));
+                }
+            }
+        });
+    }
+}
+
+/// The strings above must come to auto often, and leave it in every way, or the properties say little.
+#[test]
+fn random_strings_come_to_auto_and_leave_it_in_every_way() {
+    use proptest::strategy::ValueTree;
+    use proptest::test_runner::TestRunner;
+
+    let mut runner = TestRunner::deterministic();
+    let strategy = turns(4);
+    let mut causes = std::collections::HashMap::new();
+    for _ in 0..256 {
+        let turns = strategy.new_tree(&mut runner).unwrap().current();
+        run(&turns, |_, _, _, notice| {
+            if let Some((cause, ..)) = exit(notice) {
+                *causes.entry(cause).or_insert(0_u32) += 1;
+            }
+        });
+    }
+    assert_eq!(causes.len(), 9, "{causes:?}");
+    assert!(causes.values().all(|times| *times >= 5), "{causes:?}");
+}
