@@ -1,0 +1,156 @@
+//! `config.toml`: what a person may set for every host at once, since hosts clear the environment.
+//!
+//! This room reads and checks; it opens no connection. An unknown key is an error that names it, so that a
+//! misspelt setting is never silently without effect.
+//!
+//! Source: `mcp-client.md`, Environment.
+
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use serde::Deserialize;
+
+use crate::home::{Environment, Home, HomeError, SecretText, files};
+
+/// The settings of `config.toml`. A missing file is the default.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    /// PEM files of certificate authorities to trust beside the system's. Relative paths start at the home folder.
+    pub certificate_authorities: Vec<PathBuf>,
+    /// The proxy for requests to planes: a URL. It may hold a password, so it is never printed.
+    pub proxy: Option<SecretText>,
+    /// The name to join under, unless `DEVPILOT_NAME` or a call says another.
+    pub name: Option<String>,
+}
+
+/// `config.toml` can't be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// The file can't be read.
+    #[error(transparent)]
+    Home(#[from] HomeError),
+    /// A line is no TOML, or a key is unknown or has a value of another kind.
+    #[error("{} line {line}: {what}. Correct the file; nothing else was read from it.", path.display())]
+    Wrong {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong, without the line's text: it may hold a password.
+        what: String,
+    },
+}
+
+impl Config {
+    /// Reads `config.toml`.
+    ///
+    /// # Errors
+    /// The file can't be read or is wrong; it is left as it is, since a person wrote it.
+    pub fn load(home: &Home) -> Result<Self, ConfigError> {
+        let path = home.config_file();
+        let Some(bytes) = files::read(&path)? else {
+            return Ok(Self::default());
+        };
+        let wrong = |line, what: &str| ConfigError::Wrong {
+            path: path.clone(),
+            line,
+            what: what.to_owned(),
+        };
+        let text = std::str::from_utf8(&bytes).map_err(|_| wrong(1, "the file is not UTF-8"))?;
+        let mut config: Self = toml::from_str(text).map_err(|error| {
+            let start = error.span().map_or(0, |span| span.start);
+            let before = text.bytes().take(start).filter(|byte| *byte == b'\n').count();
+            wrong(before + 1, error.message())
+        })?;
+        for authority in &mut config.certificate_authorities {
+            *authority = home.root().join(&authority);
+        }
+        Ok(config)
+    }
+
+    /// The name to join under: `DEVPILOT_NAME`, this file, git's `user.name`, the OS user.
+    pub fn display_name(&self, environment: &Environment) -> String {
+        let from_system = || {
+            ["USER", "LOGNAME", "USERNAME"]
+                .iter()
+                .find_map(|name| environment.get(name))
+        };
+        environment
+            .get("DEVPILOT_NAME")
+            .or_else(|| self.name.clone())
+            .or_else(git_user_name)
+            .or_else(from_system)
+            .unwrap_or_else(|| "unnamed".to_owned())
+    }
+}
+
+/// Git's `user.name` for the current folder; none without git.
+fn git_user_name() -> Option<String> {
+    let answer = Command::new("git")
+        .args(["config", "--get", "user.name"])
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .output()
+        .ok()?;
+    let name = String::from_utf8(answer.stdout).ok()?;
+    Some(name.trim().to_owned()).filter(|name| !name.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::panic)]
+
+    use super::*;
+
+    fn load(text: &str) -> Result<Config, ConfigError> {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("config.toml"), text).unwrap();
+        Config::load(&Home::at(folder.path()))
+    }
+
+    #[test]
+    fn no_file_is_the_default() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(Config::load(&Home::at(folder.path())).unwrap(), Config::default());
+    }
+
+    #[test]
+    fn certificate_paths_start_at_the_home_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = "certificate_authorities = [\"corp.pem\", \"/etc/ca.pem\"]\nname = \"Ana\"\n";
+        std::fs::write(folder.path().join("config.toml"), text).unwrap();
+        let config = Config::load(&Home::at(folder.path())).unwrap();
+        let expected = [folder.path().join("corp.pem"), PathBuf::from("/etc/ca.pem")];
+        assert_eq!(config.certificate_authorities, expected);
+        assert_eq!(config.name.as_deref(), Some("Ana"));
+    }
+
+    #[test]
+    fn an_unknown_key_is_named_with_its_line() {
+        let error = load("name = \"Ana\"\nproxi = \"http://p\"\n")
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("`proxi`") && error.contains("line 2"), "{error}");
+    }
+
+    #[test]
+    fn a_password_is_neither_in_an_error_nor_in_debug() {
+        let error = load("proxy = \"http://u:hunter2@p\"\nproxy = \"http://u:hunter2@q\"\n").unwrap_err();
+        assert!(!error.to_string().contains("hunter2"), "{error}");
+        let config = load("proxy = \"http://u:hunter2@p\"\n").unwrap();
+        assert!(!format!("{config:?}").contains("hunter2"));
+        assert_eq!(config.proxy.unwrap().expose(), "http://u:hunter2@p");
+    }
+
+    #[test]
+    fn the_name_comes_from_the_environment_first() {
+        let config = Config {
+            name: Some("file".to_owned()),
+            ..Config::default()
+        };
+        let environment = Environment::of([("DEVPILOT_NAME", "env"), ("USER", "os")]);
+        assert_eq!(config.display_name(&environment), "env");
+        assert_eq!(config.display_name(&Environment::of([("USER", "os")])), "file");
+    }
+}

@@ -1,0 +1,208 @@
+//! Reading, replacing and setting aside single files.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use tempfile::NamedTempFile;
+use time::OffsetDateTime;
+use time::format_description::BorrowedFormatItem;
+use time::macros::format_description;
+use zeroize::Zeroizing;
+
+use super::HomeError;
+
+const TEMPORARY_SUFFIX: &str = ".tmp";
+/// A writer takes milliseconds; whatever is this old was left by a process that died.
+const TEMPORARY_MAX_AGE: Duration = Duration::from_secs(3600);
+/// Enough for most files, so that growing buffers leave few copies of secrets behind.
+const BUFFER: usize = 16 * 1024;
+
+/// A moment in a file name: UTC, to the second, sorting as text does.
+const FILE_TIME: &[BorrowedFormatItem<'_>] =
+    format_description!("[year][month][day]T[hour][minute][second]Z");
+
+/// A moment as file names carry it, such as `20261129T175400Z`.
+pub(crate) fn file_time(at: OffsetDateTime) -> String {
+    at.format(FILE_TIME)
+        .unwrap_or_else(|_| at.unix_timestamp().to_string())
+}
+
+/// A file's bytes, wiped on drop; none if there is no such file.
+///
+/// # Errors
+/// The file is there and can't be read.
+pub fn read(path: &Path) -> Result<Option<Zeroizing<Vec<u8>>>, HomeError> {
+    let error = |source| HomeError::io(path, source);
+    let mut file = match File::open(path) {
+        Ok(file) => file,
+        Err(missing) if missing.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(other) => return Err(error(other)),
+    };
+    let length = file.metadata().map_err(error)?.len();
+    let capacity = usize::try_from(length).unwrap_or(BUFFER).saturating_add(1);
+    let mut bytes = Zeroizing::new(Vec::with_capacity(capacity));
+    file.read_to_end(&mut bytes).map_err(error)?;
+    Ok(Some(bytes))
+}
+
+/// Reads a JSON file that carries a `version` of at most `known`.
+///
+/// # Errors
+/// As [`read`]; [`HomeError::Newer`]; [`HomeError::Damaged`] once the file has been set aside, with `remedy`.
+pub fn read_json<T: DeserializeOwned>(
+    path: &Path,
+    known: u64,
+    remedy: &'static str,
+) -> Result<Option<T>, HomeError> {
+    let Some(bytes) = read(path)? else {
+        return Ok(None);
+    };
+    parse_json(path, &bytes, known, remedy).map(Some)
+}
+
+/// As [`read_json`], on bytes already read from `path`.
+///
+/// # Errors
+/// As [`read_json`].
+pub(crate) fn parse_json<T: DeserializeOwned>(
+    path: &Path,
+    bytes: &[u8],
+    known: u64,
+    remedy: &'static str,
+) -> Result<T, HomeError> {
+    #[derive(serde::Deserialize)]
+    struct Version {
+        version: u64,
+    }
+    match serde_json::from_slice::<Version>(bytes) {
+        Ok(Version { version }) if version > known => {
+            return Err(HomeError::Newer {
+                path: path.to_path_buf(),
+                version,
+            });
+        }
+        _ => {}
+    }
+    serde_json::from_slice(bytes).or_else(|_| {
+        let kept = set_aside(path)?;
+        Err(HomeError::Damaged {
+            path: path.to_path_buf(),
+            kept,
+            remedy,
+        })
+    })
+}
+
+/// Replaces a file in one step: readers see the old content or the new, also after a crash or a loss of power.
+///
+/// # Errors
+/// The content could not be made durable; the old file is then untouched.
+pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), HomeError> {
+    replace(path, bytes)
+        .map(drop)
+        .map_err(|source| HomeError::io(path, source))
+}
+
+/// As [`write_atomic`]; gives the open new file.
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<File> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let mut temporary = tempfile::Builder::new()
+        .prefix(".")
+        .suffix(TEMPORARY_SUFFIX)
+        .tempfile_in(folder)?;
+    temporary.write_all(bytes)?;
+    temporary.as_file().sync_all()?;
+    let file = NamedTempFile::persist(temporary, path).map_err(|failed| failed.error)?;
+    sync_folder(folder)?;
+    Ok(file)
+}
+
+/// As [`write_atomic`], of JSON.
+///
+/// # Errors
+/// As [`write_atomic`].
+pub fn write_json<T: Serialize>(path: &Path, value: &T) -> Result<(), HomeError> {
+    write_atomic(path, &to_json(path, value)?)
+}
+
+/// The JSON bytes of a state file, wiped on drop.
+pub(crate) fn to_json<T: Serialize>(path: &Path, value: &T) -> Result<Zeroizing<Vec<u8>>, HomeError> {
+    let mut bytes = Zeroizing::new(Vec::with_capacity(BUFFER));
+    serde_json::to_writer(&mut *bytes, value)
+        .map_err(|bad| HomeError::io(path, io::Error::other(bad.to_string())))?;
+    bytes.push(b'\n');
+    Ok(bytes)
+}
+
+/// Renames a damaged file to `<name>.damaged-<time>` beside it, and gives the new path. Never replaces another file.
+///
+/// # Errors
+/// The folder does not take the new name.
+pub fn set_aside(path: &Path) -> Result<PathBuf, HomeError> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let time = file_time(OffsetDateTime::now_utc());
+    for attempt in 0_u32.. {
+        let more = if attempt == 0 {
+            String::new()
+        } else {
+            format!("-{attempt}")
+        };
+        let kept = path.with_file_name(format!("{name}.damaged-{time}{more}"));
+        // Taking the name first keeps two processes from renaming onto each other.
+        match OpenOptions::new().write(true).create_new(true).open(&kept) {
+            Ok(_) => {
+                fs::rename(path, &kept).map_err(|source| HomeError::io(path, source))?;
+                tracing::warn!(file = %kept.display(), "a damaged file was set aside");
+                return Ok(kept);
+            }
+            Err(taken) if taken.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(source) => return Err(HomeError::io(path, source)),
+        }
+    }
+    Err(HomeError::io(path, io::Error::other("no free name beside it")))
+}
+
+/// Opens, or makes, a file of ours that is 0600 and is never replaced: a lock, or a cache that is appended to.
+pub(crate) fn open_private(path: &Path) -> Result<File, HomeError> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path).map_err(|source| HomeError::io(path, source))
+}
+
+/// Removes temporary files that a killed process left in a folder: they may hold secrets.
+pub(crate) fn sweep_temporary(folder: &Path, now: SystemTime) {
+    let Ok(entries) = fs::read_dir(folder) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let ours = name.starts_with('.') && name.ends_with(TEMPORARY_SUFFIX);
+        let age = entry
+            .metadata()
+            .and_then(|metadata| metadata.modified())
+            .ok()
+            .and_then(|modified| now.duration_since(modified).ok());
+        if ours && age.is_some_and(|age| age > TEMPORARY_MAX_AGE) {
+            // Somebody else may have removed it first; it is gone either way.
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// A rename is durable once its folder is.
+#[cfg(unix)]
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
+}
+
+#[cfg(not(unix))]
+fn sync_folder(_folder: &Path) -> io::Result<()> {
+    Ok(())
+}

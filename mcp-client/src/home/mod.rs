@@ -1,0 +1,114 @@
+//! The folder on this machine that belongs to the client alone: where things lie, and how they are read and written.
+//!
+//! Folders are 0700, files 0600. A file is replaced in one step or not at all, and a damaged one is set aside, never
+//! overwritten. This room knows no session and no key; it reads the environment only through [`Environment`].
+//!
+//! Source: `mcp-client.md`, Local files and Environment.
+
+mod environment;
+mod error;
+pub mod files;
+mod folders;
+mod secret_text;
+
+use std::path::{Path, PathBuf};
+
+use wire::ids::{ParticipantId, SessionId};
+
+pub use environment::Environment;
+pub use error::HomeError;
+pub use secret_text::SecretText;
+
+const DEFAULT_FOLDER: &str = ".devpilot";
+
+/// The client's folder. Cheap to make: nothing is touched before the first read or write.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Home {
+    root: PathBuf,
+}
+
+impl Home {
+    /// `DEVPILOT_HOME`, else `.devpilot` in the user's home folder. A leading `~/` is understood, since hosts pass
+    /// settings on without a shell.
+    ///
+    /// # Errors
+    /// [`HomeError::NoHome`] when neither is known; [`HomeError::Shared`] for a folder that can't be ours alone.
+    pub fn from_environment(environment: &Environment) -> Result<Self, HomeError> {
+        let user = environment.user_home();
+        let Some(named) = environment.get("DEVPILOT_HOME") else {
+            let user = user.ok_or(HomeError::NoHome)?;
+            return Ok(Self::at(user.join(DEFAULT_FOLDER)));
+        };
+        let root = match (named.strip_prefix("~/"), &user) {
+            (Some(rest), Some(user)) => user.join(rest),
+            (Some(_), None) => return Err(HomeError::NoHome),
+            (None, _) => PathBuf::from(&named),
+        };
+        let root = std::path::absolute(&root).map_err(|source| HomeError::io(&root, source))?;
+        if root.parent().is_none() || user.as_deref() == Some(root.as_path()) {
+            return Err(HomeError::Shared { path: root });
+        }
+        Ok(Self::at(root))
+    }
+
+    /// A home at a known folder.
+    pub fn at(root: impl Into<PathBuf>) -> Self {
+        Self { root: root.into() }
+    }
+
+    /// The folder itself.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// `credentials.json`: machine tokens by plane.
+    pub fn credentials_file(&self) -> PathBuf {
+        self.root.join("credentials.json")
+    }
+
+    /// `config.toml`: settings a person writes.
+    pub fn config_file(&self) -> PathBuf {
+        self.root.join("config.toml")
+    }
+
+    /// `sessions/`: one folder a session.
+    pub fn sessions_folder(&self) -> PathBuf {
+        self.root.join("sessions")
+    }
+
+    /// `sessions/<session>/`: the seats of one session.
+    pub fn session_folder(&self, session: &SessionId) -> PathBuf {
+        self.sessions_folder().join(session.to_string())
+    }
+
+    /// `sessions/<session>/<participant>.json`: one seat.
+    pub fn seat_file(&self, session: &SessionId, participant: &ParticipantId) -> PathBuf {
+        self.session_folder(session).join(format!("{participant}.json"))
+    }
+
+    /// `cache/<session>`: sealed records as received.
+    pub fn cache_file(&self, session: &SessionId) -> PathBuf {
+        self.root.join("cache").join(session.to_string())
+    }
+
+    /// `handoffs/`: copies of notes.
+    pub fn handoffs_folder(&self) -> PathBuf {
+        self.root.join("handoffs")
+    }
+
+    /// `bin/`: this program, at a path that hooks and printed commands can name.
+    pub fn bin_folder(&self) -> PathBuf {
+        self.root.join("bin")
+    }
+
+    /// Makes a folder under this home, and the home itself, readable by their owner alone.
+    ///
+    /// # Errors
+    /// The folder can't be made, or the home is shared with other users.
+    pub fn make_folder(&self, folder: &Path) -> Result<(), HomeError> {
+        folders::make_private(&self.root, folder)
+    }
+}
+
+#[cfg(test)]
+mod tests;
