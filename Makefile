@@ -1,0 +1,24 @@
+# Every target is one script; `make` alone says what there is.
+.DEFAULT_GOAL := help
+.PHONY: help run test demo lint fmt conformance
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: ## Build everything, start a plane on this machine, say what to do next
+	@scripts/run.sh
+
+test: ## Run every check and every test, with a throw-away Postgres
+	@scripts/test.sh
+
+demo: ## Show a session from both ends around a file: make demo FILE=README.md
+	@scripts/demo.sh "$(or $(FILE),README.md)"
+
+lint: ## Formatting, clippy, shell scripts, dependencies
+	@scripts/lint.sh
+
+fmt: ## Format the sources
+	@cargo fmt --all
+
+conformance: ## Run a black-box suite of the HTTP API: make conformance SUITE=../shared/conformance
+	@scripts/conformance.sh "$(or $(SUITE),../shared/conformance)"

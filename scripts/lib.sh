@@ -1,0 +1,52 @@
+# shellcheck shell=bash
+# What the scripts share. To be sourced; it moves to the root of the repository.
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
+# shellcheck disable=SC2034 # read by the scripts
+TARGET=${CARGO_TARGET_DIR:-$PWD/target}
+
+say() { printf '%s\n' "$*" >&2; }
+step() { printf '\n── %s\n' "$*" >&2; }
+die() {
+  printf '\n%s\n' "$*" >&2
+  exit 1
+}
+have() { command -v "$1" >/dev/null 2>&1; }
+
+# version_at_least HAVE WANT
+version_at_least() { [[ "$(printf '%s\n%s\n' "$2" "$1" | sort -V | head -n 1)" == "$2" ]]; }
+
+# The value of a key in the root manifest.
+manifest() { sed -n "s/^$1 = \"\(.*\)\"/\1/p" Cargo.toml | head -n 1; }
+
+# A TCP port of the loopback interface that nobody listens on.
+free_port() {
+  node -e 'const s = require("net").createServer().listen(0, "127.0.0.1", () => { console.log(s.address().port); s.close(); })'
+}
+
+# wait_until SECONDS COMMAND…: succeeds as soon as the command does.
+wait_until() {
+  local deadline=$((SECONDS + $1))
+  shift
+  until "$@" >/dev/null 2>&1; do
+    ((SECONDS < deadline)) || return 1
+    sleep 0.1
+  done
+}
+
+# http_ok URL
+http_ok() {
+  node -e 'fetch(process.argv[1]).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))' "$1"
+}
+
+# end_process PID: asks politely, waits 10 s, insists.
+end_process() {
+  kill -TERM "$1" 2>/dev/null || return 0
+  wait_until 10 not_running "$1" || kill -KILL "$1" 2>/dev/null || true
+  wait "$1" 2>/dev/null || true
+}
+not_running() {
+  local state
+  state=$(ps -o stat= -p "$1") || return 0
+  [[ $state == Z* ]]
+}

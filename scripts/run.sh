@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# Builds both programs, starts a plane with the embedded store on this machine, and says what to do next.
+# LISTEN=127.0.0.1:9000 moves it to another port; DATA=FOLDER keeps its data elsewhere.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+scripts/check-versions.sh
+
+listen=${LISTEN:-127.0.0.1:8787}
+data=${DATA:-$HOME/.devpilot/plane}
+credentials=${DEVPILOT_HOME:-$HOME/.devpilot}/credentials.json
+client=$TARGET/release/devpilot-session
+log=$data/plane.log
+
+step "Building (the first time takes a few minutes)"
+cargo build --release --locked -p plane -p mcp-client
+
+step "Starting the plane"
+mkdir -p "$data"
+chmod 700 "$data"
+# `make run` is the embedded store, whatever database this shell is set up for.
+env -u DATABASE_URL "$TARGET/release/devpilot-plane" serve --listen "$listen" --data "$data" >>"$log" 2>&1 &
+plane=$!
+stopping=
+trap 'stopping=yes; end_process "$plane"' INT TERM
+trap 'end_process "$plane"' EXIT
+
+ready() { not_running "$plane" || http_ok "http://$listen/readyz"; }
+wait_until 20 ready || die "The plane did not become ready within 20 s; its log: $log"
+if not_running "$plane"; then
+  tail -n 5 "$log" >&2
+  die "The plane did not start; what it said is above, and in $log. Is the port taken? LISTEN=127.0.0.1:9000 make run"
+fi
+
+cat >&2 <<EOT
+
+  DevPilot session: the plane runs on http://$listen
+
+  Add the client to your agent, once
+    Claude Code     claude mcp add devpilot -- $client
+    Codex           codex mcp add devpilot -- $client
+    other hosts     {"mcpServers": {"devpilot": {"command": "$client"}}}
+
+  Then tell your agent
+    "Share this session with Sam."                        the note for Sam is then on your clipboard
+    "Join the DevPilot session on my clipboard."          in the agent that shall join
+
+  This plane       opens on this machine only; docs/hosting.md says how two machines meet
+  Data             $data (database, plane.log)
+                   $credentials (the machine token that lets you share)
+  Stop             Ctrl-C
+  Start over       stop, then: rm -r $data
+
+EOT
+
+wait "$plane" || [[ -n $stopping ]] || die "The plane stopped by itself; its log: $log"
+say "Stopped. The data stays in $data."
