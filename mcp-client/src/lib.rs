@@ -1,8 +1,12 @@
 //! The client of DevPilot session: everything behind the binary `devpilot-session`.
 
+pub mod cli;
 pub mod config;
 pub mod credentials;
+pub mod folder;
 pub mod home;
+pub mod mcp;
 pub mod plane;
+pub mod redact;
 pub mod session;
 pub mod verbs;

@@ -285,7 +285,9 @@ fn unreachable(origin: &Origin, error: &reqwest::Error) -> PlaneError {
 }
 
 fn sources(error: &reqwest::Error) -> impl Iterator<Item = &(dyn std::error::Error + 'static)> {
-    std::iter::successors(error.source(), |&source: &&(dyn std::error::Error + 'static)| source.source())
+    std::iter::successors(error.source(), |&source: &&(dyn std::error::Error + 'static)| {
+        source.source()
+    })
 }
 
 /// The innermost cause; the outer ones repeat the URL.

@@ -1,0 +1,28 @@
+//! The MCP server over standard input and output.
+//!
+//! - `serve`: the process's life: start, end of input, signals
+//! - `transport`: the only file that writes to standard output
+//! - `server`: the protocol's requests; `call`: one tool call; `host`: what a verb sees of its call
+//! - `toolbox` and `tools`: what hosts are shown, and the verb behind each tool
+//! - `schema` and `arguments`: schemas that every host takes, and arguments checked against them
+//! - `delivery`, `progress`, `consent`: what follows a written answer, signs of life, the human's word
+//!
+//! A tool does nothing that its verb does not do: everything here is about the protocol.
+
+mod arguments;
+mod call;
+mod consent;
+mod delivery;
+mod host;
+mod progress;
+mod schema;
+mod serve;
+mod server;
+mod toolbox;
+mod tools;
+mod transport;
+
+#[cfg(test)]
+mod tests;
+
+pub use serve::{ServeError, serve};

@@ -1,0 +1,131 @@
+//! The tools as one table: what a host is shown of each, and the verb behind it.
+
+use std::sync::Arc;
+
+use rmcp::model::{JsonObject, Tool, ToolAnnotations};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::arguments::{self, BadArguments};
+use super::delivery::Due;
+use super::schema;
+use crate::verbs::{Answer, App, BoxFuture, Delivered, Failure, Host};
+
+/// A verb's answer in both its forms, and what is due once they are written.
+pub(crate) struct Outcome {
+    /// The structured form.
+    pub(crate) structured: Value,
+    /// The text form.
+    pub(crate) text: String,
+    /// The link that may stand in it, because its owner asked to see it.
+    pub(crate) revealed: Option<String>,
+    /// What is due once the answer is written.
+    pub(crate) due: Due,
+}
+
+/// Runs a verb with checked arguments.
+type Run = fn(Arc<App>, JsonObject, Arc<dyn Host>) -> BoxFuture<'static, Result<Outcome, Failure>>;
+
+/// One tool.
+pub(crate) struct Entry {
+    tool: Tool,
+    run: Run,
+}
+
+/// What a tool does to its surroundings, as hosts are told.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Hints {
+    /// It changes nothing that others see.
+    pub(crate) read_only: bool,
+    /// It can take something away.
+    pub(crate) destructive: bool,
+    /// Called twice, it does the same as called once.
+    pub(crate) idempotent: bool,
+}
+
+impl Entry {
+    /// A tool over the verb `run`, which takes `A` and answers `T`.
+    pub(crate) fn new<A: JsonSchema, T: JsonSchema>(
+        name: &'static str,
+        title: &'static str,
+        description: &'static str,
+        hints: Hints,
+        run: Run,
+    ) -> Self {
+        let annotations = ToolAnnotations::with_title(title)
+            .read_only(hints.read_only)
+            .destructive(hints.destructive)
+            .idempotent(hints.idempotent)
+            .open_world(true);
+        let tool = Tool::new(name, description, schema::input::<A>())
+            .with_title(title)
+            .with_raw_output_schema(Arc::new(schema::output::<T>()))
+            .with_annotations(annotations);
+        Self { tool, run }
+    }
+
+    /// What a host is shown.
+    pub(crate) fn tool(&self) -> &Tool {
+        &self.tool
+    }
+
+    /// Starts the verb.
+    ///
+    /// # Errors
+    /// Arguments that the tool does not take.
+    pub(crate) fn start(
+        &self,
+        app: Arc<App>,
+        arguments: Option<JsonObject>,
+        host: Arc<dyn Host>,
+    ) -> Result<BoxFuture<'static, Result<Outcome, Failure>>, BadArguments> {
+        let checked = arguments::check(&self.tool.name, &self.tool.input_schema, arguments)?;
+        Ok((self.run)(app, checked, host))
+    }
+}
+
+/// All tools of this process.
+pub(crate) struct Toolbox {
+    entries: Vec<Entry>,
+}
+
+impl Toolbox {
+    /// With these tools, in the order hosts list them.
+    pub(crate) fn new(entries: Vec<Entry>) -> Self {
+        Self { entries }
+    }
+
+    /// The tool of that name.
+    pub(crate) fn get(&self, name: &str) -> Option<&Entry> {
+        self.entries.iter().find(|entry| entry.tool.name == name)
+    }
+
+    /// What a host is shown.
+    pub(crate) fn list(&self) -> Vec<Tool> {
+        self.entries.iter().map(|entry| entry.tool.clone()).collect()
+    }
+}
+
+/// An answer in both its forms.
+///
+/// # Errors
+/// The answer can't be written as JSON.
+pub(crate) fn outcome<T: Answer + Serialize + Send + 'static>(
+    app: Arc<App>,
+    delivered: Delivered<T>,
+    revealed: Option<String>,
+) -> Result<Outcome, Failure> {
+    let structured = serde_json::to_value(&delivered.answer).map_err(|_| {
+        Failure::new(
+            crate::verbs::code::INTERNAL,
+            "The answer could not be written. Call `devpilot_session_read` to see where the session stands.",
+        )
+    })?;
+    Ok(Outcome {
+        structured,
+        text: delivered.answer.text(),
+        revealed,
+        due: Box::pin(async move { delivered.commit(&app).await }),
+    })
+}

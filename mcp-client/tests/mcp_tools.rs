@@ -1,0 +1,158 @@
+//! What hosts are shown of the tools: every schema walked, every budget kept (`mcp-client.md`, Budgets for every host).
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
+
+mod stdio;
+
+use serde_json::{Value, json};
+use stdio::Machine;
+
+const TOOLS: [&str; 7] = ["share", "join", "read", "wait", "post", "who", "mode"];
+
+async fn tools() -> Vec<Value> {
+    let mut server = Machine::new().server();
+    server.initialize("2025-11-25", json!({})).await;
+    let listed = server.request("tools/list", json!({})).await;
+    listed["result"]["tools"].as_array().unwrap().clone()
+}
+
+/// Calls `look` with every schema below `schema`, itself included.
+fn walk(schema: &Value, path: &str, look: &mut dyn FnMut(&Value, &str)) {
+    look(schema, path);
+    if let Some(properties) = schema["properties"].as_object() {
+        for (name, property) in properties {
+            walk(property, &format!("{path}.{name}"), look);
+        }
+    }
+    for keyword in ["items", "additionalProperties"] {
+        if schema[keyword].is_object() {
+            walk(&schema[keyword], &format!("{path}.{keyword}"), look);
+        }
+    }
+    for keyword in ["anyOf", "oneOf", "allOf", "prefixItems"] {
+        for choice in schema[keyword].as_array().into_iter().flatten() {
+            walk(choice, &format!("{path}.{keyword}"), look);
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_tools_are_there_under_their_names() {
+    let names: Vec<String> = tools()
+        .await
+        .iter()
+        .map(|tool| tool["name"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(names, TOOLS.map(|name| format!("devpilot_session_{name}")));
+    // As hosts write it: plugin `devpilot`, server `session`.
+    for name in names {
+        assert!(
+            format!("mcp__plugin_devpilot_session__{name}").len() < 64,
+            "{name}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn every_schema_is_plain() {
+    for tool in tools().await {
+        for (which, closed) in [("inputSchema", true), ("outputSchema", false)] {
+            let schema = &tool[which];
+            let root = format!("{}.{which}", tool["name"]);
+            assert_eq!(schema["type"], "object", "{root}");
+            walk(schema, &root, &mut |schema, path| {
+                let kind = schema["type"]
+                    .as_str()
+                    .unwrap_or_else(|| panic!("{path}: {schema}"));
+                assert!(
+                    ["string", "integer", "number", "boolean", "array", "object"].contains(&kind),
+                    "{path}: {kind}"
+                );
+                for keyword in [
+                    "$ref", "$defs", "format", "anyOf", "oneOf", "allOf", "nullable", "default",
+                ] {
+                    assert!(schema.get(keyword).is_none(), "{path} has {keyword}");
+                }
+                if kind == "object" && closed {
+                    assert_eq!(schema["additionalProperties"], false, "{path}");
+                }
+                if kind == "array" {
+                    assert!(schema["items"].is_object(), "{path}");
+                }
+                for name in schema["required"].as_array().into_iter().flatten() {
+                    assert!(
+                        schema["properties"].get(name.as_str().unwrap()).is_some(),
+                        "{path}: {name}"
+                    );
+                }
+            });
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_argument_is_described() {
+    for tool in tools().await {
+        walk(
+            &tool["inputSchema"],
+            tool["name"].as_str().unwrap(),
+            &mut |schema, path| {
+                if path.contains('.') && !path.ends_with(".items") {
+                    assert!(schema["description"].is_string(), "{path}");
+                }
+            },
+        );
+    }
+}
+
+#[tokio::test]
+async fn descriptions_titles_and_annotations_are_there_and_short() {
+    for tool in tools().await {
+        let name = tool["name"].as_str().unwrap();
+        let description = tool["description"].as_str().unwrap();
+        assert!(description.chars().count() <= 1_500, "{name}");
+        assert!(!tool["title"].as_str().unwrap().is_empty(), "{name}");
+        for hint in [
+            "readOnlyHint",
+            "destructiveHint",
+            "idempotentHint",
+            "openWorldHint",
+        ] {
+            assert!(tool["annotations"][hint].is_boolean(), "{name} {hint}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn annotations_are_honest() {
+    for tool in tools().await {
+        let annotations = &tool["annotations"];
+        let reads = matches!(
+            tool["name"].as_str().unwrap(),
+            "devpilot_session_read" | "devpilot_session_wait" | "devpilot_session_who"
+        );
+        assert_eq!(annotations["readOnlyHint"], reads, "{}", tool["name"]);
+        assert_eq!(annotations["destructiveHint"], false, "{}", tool["name"]);
+        assert_eq!(annotations["openWorldHint"], true, "{}", tool["name"]);
+    }
+}
+
+#[tokio::test]
+async fn what_hosts_put_into_every_conversation_is_small() {
+    let mut total = 0;
+    for tool in tools().await {
+        let shown = json!({
+            "name": tool["name"], "title": tool["title"], "description": tool["description"],
+            "inputSchema": tool["inputSchema"]
+        });
+        let size = shown.to_string().len();
+        println!("{:28} {size:5} bytes", tool["name"].as_str().unwrap());
+        total += size;
+    }
+    println!("{:28} {total:5} bytes of 9000", "all tools");
+    assert!(total <= 9_000, "{total}");
+}
