@@ -27,7 +27,7 @@ case ${1:-} in
   run)
     export DEVPILOT_TEST_PLANE=$TARGET/debug/devpilot-plane DEVPILOT_TEST_CLIENT=$TARGET/debug/devpilot-session
     "$venv/bin/python" -m unittest discover --start-directory "$tests/python"
-    node --test "$tests/typescript/"
+    node --test "$tests/typescript/tools.test.mjs"
     ;;
   *) die "sdk-tests.sh install | run" ;;
 esac
