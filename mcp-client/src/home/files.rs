@@ -110,15 +110,26 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), HomeError> {
 /// As [`write_atomic`]; gives the open new file.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<File> {
     let folder = path.parent().unwrap_or(Path::new("."));
+    let temporary = written_beside(folder, bytes)?;
+    temporary.as_file().sync_all()?;
+    let file = temporary.persist(path).map_err(|failed| failed.error)?;
+    sync_folder(folder)?;
+    Ok(file)
+}
+
+/// Replaces a file in one step without waiting for the disk: for what can be made again after a loss of power.
+pub(crate) fn replace_unsynced(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let temporary = written_beside(path.parent().unwrap_or(Path::new(".")), bytes)?;
+    temporary.persist(path).map(drop).map_err(|failed| failed.error)
+}
+
+fn written_beside(folder: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
     let mut temporary = tempfile::Builder::new()
         .prefix(".")
         .suffix(TEMPORARY_SUFFIX)
         .tempfile_in(folder)?;
     temporary.write_all(bytes)?;
-    temporary.as_file().sync_all()?;
-    let file = NamedTempFile::persist(temporary, path).map_err(|failed| failed.error)?;
-    sync_folder(folder)?;
-    Ok(file)
+    Ok(temporary)
 }
 
 /// As [`write_atomic`], of JSON.

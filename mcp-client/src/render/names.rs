@@ -1,0 +1,156 @@
+//! Names and titles: claims by their owners, shown short, on one line, and never as ours.
+
+use std::collections::BTreeMap;
+
+use unicode_security::confusable_detection::skeleton;
+use wire::ids::ParticipantId;
+
+use super::hidden::strip;
+use super::redact::redact;
+
+/// The longest name shown, in characters.
+const NAME_MAX: usize = 64;
+/// The longest title shown, in characters.
+const TITLE_MAX: usize = 200;
+/// Hex digits of the id beside a name that is not unique.
+const ID_DIGITS: usize = 4;
+
+/// Names that only this program, the plane, the host or a model's own transcript would go by.
+const RESERVED: [&str; 14] = [
+    "system",
+    "human",
+    "user",
+    "assistant",
+    "developer",
+    "devpilot",
+    "host",
+    "plane",
+    "notice",
+    "tool",
+    "admin",
+    "administrator",
+    "moderator",
+    "owner",
+];
+
+/// A name as it is shown: one line, at most 64 characters; a name like one of ours says that it is somebody's choice.
+pub fn name(raw: &str) -> String {
+    name_beside(raw, None)
+}
+
+/// A title as it is shown: one line, at most 200 characters.
+pub fn title(raw: &str) -> String {
+    one_line(raw, TITLE_MAX).unwrap_or_else(|| "untitled".to_owned())
+}
+
+fn name_beside(raw: &str, host: Option<&str>) -> String {
+    let Some(shown) = one_line(raw, NAME_MAX) else {
+        return "unnamed".to_owned();
+    };
+    if claims_to_be_ours(&shown, host) {
+        return format!("{shown} [a participant's own name]");
+    }
+    shown
+}
+
+/// One line, cut at `most` characters; none if nothing can be seen.
+fn one_line(raw: &str, most: usize) -> Option<String> {
+    let (shown, _) = strip(raw);
+    let shown = redact(&shown);
+    let mut line = String::new();
+    for word in shown.split_whitespace() {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    if let Some((cut, _)) = line.char_indices().nth(most) {
+        let end = line.char_indices().nth(most - 1).map_or(cut, |(at, _)| at);
+        line.truncate(end);
+        line.push('…');
+    }
+    Some(line).filter(|line| !line.is_empty())
+}
+
+/// What two names that look alike have in common (UTS #39), with the usual digits for letters.
+fn look(text: &str) -> String {
+    let letters: String = text
+        .to_lowercase()
+        .chars()
+        .map(|character| match character {
+            '0' => 'o',
+            '1' | '|' | '!' => 'l',
+            '3' => 'e',
+            '4' | '@' => 'a',
+            '5' | '$' => 's',
+            '7' => 't',
+            other => other,
+        })
+        .collect();
+    // Case again: the look of some letters is a capital. `i` and `l` are told apart by nobody.
+    let look: String = skeleton(&letters).collect();
+    look.to_lowercase().replace('i', "l")
+}
+
+fn claims_to_be_ours(shown: &str, host: Option<&str>) -> bool {
+    let reserved: Vec<String> = RESERVED.iter().copied().chain(host).map(squeezed).collect();
+    let is_ours = |part: &str| {
+        let plain = squeezed(part);
+        let numbered = squeezed(part.trim_end_matches(|last: char| last.is_ascii_digit()));
+        reserved.iter().any(|ours| *ours == plain || *ours == numbered)
+    };
+    is_ours(shown)
+        || shown
+            .split(|at: char| !(at.is_alphanumeric() || "|!@$".contains(at)))
+            .any(is_ours)
+}
+
+/// The look without what is between letters, so that `S.Y.S.T.E.M` and `[system]` are `system`.
+fn squeezed(text: &str) -> String {
+    look(text)
+        .chars()
+        .filter(|character| character.is_alphanumeric())
+        .collect()
+}
+
+/// The names of a session's participants as they are shown beside each other.
+#[derive(Debug, Clone, Default)]
+pub struct NameTable {
+    shown: BTreeMap<ParticipantId, String>,
+}
+
+impl NameTable {
+    /// Names as their owners claim them. Where two look alike, each gets the first four hex digits of its id; a name
+    /// like one of ours or like `host`, the host program's, is tagged.
+    pub fn new<'a>(
+        claimed: impl IntoIterator<Item = (&'a ParticipantId, &'a str)>,
+        host: Option<&str>,
+    ) -> Self {
+        let mut shown = BTreeMap::new();
+        let mut seen: BTreeMap<String, Vec<ParticipantId>> = BTreeMap::new();
+        for (id, raw) in claimed {
+            let name = name_beside(raw, host);
+            let alike = seen.entry(squeezed(&name)).or_default();
+            if !alike.contains(id) {
+                alike.push(*id);
+            }
+            shown.insert(*id, name);
+        }
+        for id in seen.values().filter(|alike| alike.len() > 1).flatten() {
+            if let Some(name) = shown.get_mut(id) {
+                *name = format!("{name} #{}", digits(id));
+            }
+        }
+        Self { shown }
+    }
+
+    /// How a participant is called; for one whose name is not known, by its id.
+    pub fn get(&self, id: &ParticipantId) -> String {
+        let unknown = || format!("unknown #{}", digits(id));
+        self.shown.get(id).cloned().unwrap_or_else(unknown)
+    }
+}
+
+fn digits(id: &ParticipantId) -> String {
+    id.to_string().chars().take(ID_DIGITS).collect()
+}

@@ -1,0 +1,191 @@
+//! Which session, and which seat of it, a call is for. Pure: it looks at a list and decides.
+//!
+//! Source: `mcp-client.md`, Which session and Seats.
+
+use wire::event::Kind;
+use wire::ids::{ParticipantId, SessionId};
+use wire::timestamp::Timestamp;
+
+use super::place::Place;
+use super::summary::SeatSummary;
+use crate::render;
+
+/// How much of an id names a session.
+const SHORT_ID: usize = 8;
+
+/// What a call goes by.
+#[derive(Debug, Clone, Copy)]
+pub struct Asking<'a> {
+    /// Every seat, the one last used first.
+    pub seats: &'a [SeatSummary],
+    /// The session the call names: id, its first 8 characters, or title.
+    pub named: Option<&'a str>,
+    /// The session this process last shared, joined or named.
+    pub current: Option<SessionId>,
+    /// Where the call runs.
+    pub place: &'a Place,
+    /// Now.
+    pub now: Timestamp,
+}
+
+/// No session can be chosen. Titles in the text are made safe for display.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ChooseError {
+    /// None is alive here.
+    #[error(
+        "This machine is in no session here. Share one, or join one with its link (best from the clipboard)."
+    )]
+    NoSession,
+    /// None has that id or title.
+    #[error(
+        "No session on this machine is called that. It is in: {known}. Name one by its title or the first 8 characters of its id."
+    )]
+    Unknown {
+        /// The sessions there are.
+        known: String,
+    },
+    /// Several could be meant.
+    #[error(
+        "Several sessions could be meant: {candidates}. Name one with `session`, by its title or the first 8 characters of its id."
+    )]
+    Which {
+        /// The sessions that fit.
+        candidates: String,
+    },
+}
+
+/// The session of a call that reads: the one named, else this process's, else the one last used in this place.
+///
+/// # Errors
+/// [`ChooseError`].
+pub fn session(asking: &Asking<'_>) -> Result<SessionId, ChooseError> {
+    if let Some(named) = asking.named {
+        return by_name(asking, named);
+    }
+    if let Some(current) = asking.current {
+        return Ok(current);
+    }
+    alive(asking)
+        .find(|seat| asking.place.covers(&seat.last_used.place))
+        .map(|seat| seat.session)
+        .ok_or(ChooseError::NoSession)
+}
+
+/// The session of a call that writes: as [`session`], but with several alive and none used by this process it asks,
+/// since text sent to the wrong people can't be taken back.
+///
+/// # Errors
+/// [`ChooseError`].
+pub fn session_for_post(asking: &Asking<'_>) -> Result<SessionId, ChooseError> {
+    if asking.named.is_none() && asking.current.is_none() {
+        let candidates = distinct(alive(asking));
+        if candidates.len() > 1 {
+            return Err(ChooseError::Which {
+                candidates: describe(&candidates),
+            });
+        }
+    }
+    session(asking)
+}
+
+/// The seat that a command acts for: the participant named by id or its first 8 characters, else the one of this kind
+/// last used in this place, else the one of this kind last used anywhere.
+pub fn seat<'a>(
+    asking: &Asking<'a>,
+    session: &SessionId,
+    kind: Kind,
+    named: Option<&str>,
+) -> Option<&'a SeatSummary> {
+    let of_session = || asking.seats.iter().filter(|seat| seat.session == *session);
+    if let Some(named) = named {
+        let mut fitting = of_session().filter(|seat| names_id(named, &seat.participant.to_string()));
+        return fitting.next().filter(|_| fitting.next().is_none());
+    }
+    let of_kind = || of_session().filter(|seat| seat.kind == kind);
+    of_kind()
+        .find(|seat| asking.place.covers(&seat.last_used.place))
+        .or_else(|| of_kind().next())
+}
+
+/// The seat with a participant id on this machine, whichever session it is in.
+pub fn seat_of<'a>(seats: &'a [SeatSummary], participant: &ParticipantId) -> Option<&'a SeatSummary> {
+    seats.iter().find(|seat| seat.participant == *participant)
+}
+
+fn alive<'a>(asking: &Asking<'a>) -> impl Iterator<Item = &'a SeatSummary> {
+    let now = asking.now;
+    asking.seats.iter().filter(move |seat| seat.is_alive(now))
+}
+
+/// A session that is over can still be named: what was read of it stays readable.
+fn by_name(asking: &Asking<'_>, named: &str) -> Result<SessionId, ChooseError> {
+    let named = named.trim();
+    let by_id = distinct(
+        asking
+            .seats
+            .iter()
+            .filter(|seat| names_id(named, &seat.session.to_string())),
+    );
+    let by_title = || {
+        let fits = |seat: &&SeatSummary| {
+            seat.title
+                .as_deref()
+                .is_some_and(|title| same_title(title, named))
+        };
+        let living = distinct(alive(asking).filter(fits));
+        match living.is_empty() {
+            true => distinct(asking.seats.iter().filter(fits)),
+            false => living,
+        }
+    };
+    let fitting = if by_id.is_empty() { by_title() } else { by_id };
+    match fitting.as_slice() {
+        [one] => Ok(one.session),
+        [] if asking.seats.is_empty() => Err(ChooseError::NoSession),
+        [] => Err(ChooseError::Unknown {
+            known: describe(&distinct(asking.seats.iter())),
+        }),
+        several => Err(ChooseError::Which {
+            candidates: describe(several),
+        }),
+    }
+}
+
+/// The id itself with or without hyphens, or its first 8 characters or more.
+fn names_id(named: &str, id: &str) -> bool {
+    let bare = |text: &str| text.replace('-', "").to_ascii_lowercase();
+    let named = bare(named);
+    named.len() >= SHORT_ID && bare(id).starts_with(&named)
+}
+
+/// Titles are compared as they are shown, since that is what a model or person types.
+fn same_title(title: &str, named: &str) -> bool {
+    let fold = |text: &str| render::title(text).to_lowercase();
+    fold(title) == fold(named)
+}
+
+fn distinct<'a>(seats: impl Iterator<Item = &'a SeatSummary>) -> Vec<&'a SeatSummary> {
+    let mut found: Vec<&SeatSummary> = Vec::new();
+    for seat in seats {
+        if !found.iter().any(|known| known.session == seat.session) {
+            found.push(seat);
+        }
+    }
+    found
+}
+
+fn describe(seats: &[&SeatSummary]) -> String {
+    let one = |seat: &&SeatSummary| {
+        let title = seat
+            .title
+            .as_deref()
+            .map_or_else(|| "untitled".to_owned(), render::title);
+        let id = seat.session.to_string();
+        format!("\"{title}\" ({})", id.get(..SHORT_ID).unwrap_or(&id))
+    };
+    let most = seats.iter().take(10).map(one).collect::<Vec<_>>().join(", ");
+    match seats.len() {
+        0..=10 => most,
+        more => format!("{most} and {} more", more - 10),
+    }
+}

@@ -1,0 +1,82 @@
+//! What a seat remembers of people's decisions and of its session's fate.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use wire::encoding::Bytes32;
+use wire::ids::MessageId;
+use wire::timestamp::Timestamp;
+
+/// How this machine's human came to a proposal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ConsentRole {
+    /// Proposed it.
+    Proposed,
+    /// Accepted it as shown.
+    Accepted,
+}
+
+/// A human's yes on this machine to one proposal. The client acts in auto under such a proposal alone, and counts
+/// budget and time itself as well (`crypto.md` section 12).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Consent {
+    /// Proposed or accepted.
+    pub role: ConsentRole,
+    /// When the human said so.
+    pub at: Timestamp,
+    /// Posts agreed to.
+    pub budget: u32,
+    /// Seconds agreed to.
+    pub ttl_s: u32,
+    /// When this client first saw auto begin under it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_at: Option<Timestamp>,
+    /// The seq of the notice with which auto began: what comes after it counts against the budget.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_seq: Option<u64>,
+    /// Whether auto under it is over. It never begins again.
+    #[serde(default)]
+    pub over: bool,
+}
+
+/// The session is gone, by the plane's word.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ended {
+    /// When.
+    pub at: Timestamp,
+    /// `ended`, `expired`, `purged`, `left` or `removed`.
+    pub cause: String,
+}
+
+/// A `share` call that made this session, so that the same call soon after is the same session.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShareMark {
+    /// SHA-256 over the call's arguments.
+    pub fingerprint: Bytes32,
+    /// When.
+    pub at: Timestamp,
+    /// The message that carries the context, once it was made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<MessageId>,
+}
+
+impl fmt::Debug for ShareMark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ShareMark")
+    }
+}
+
+/// A failed check of `crypto.md` section 9.3. It outlives the process that found it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Alarm {
+    /// The error's name, such as `fork` or `rollback`.
+    pub error: String,
+    /// The seq at which it showed.
+    pub seq: u64,
+    /// When it was found.
+    pub at: Timestamp,
+    /// Whether a person said to go on. Possible only where histories of single senders differ.
+    #[serde(default)]
+    pub acknowledged: bool,
+}

@@ -1,0 +1,82 @@
+//! Requests whose answer is not known yet. Each is on disk before its first byte is sent, and after a crash the same
+//! bytes are sent again (`crypto.md` sections 6.1, 7 and 10.2).
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use wire::api::{Create, Post};
+use wire::encoding::{Blob, Secret32};
+
+/// What is out, at most one of each.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Pending {
+    /// A create, a join or a return.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub entry: Option<PendingEntry>,
+    /// A post.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub post: Option<PendingPost>,
+    /// A re-key by this seat as owner.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rekey: Option<PendingRekey>,
+}
+
+impl Pending {
+    /// Whether nothing is out.
+    pub fn is_empty(&self) -> bool {
+        self.entry.is_none() && self.post.is_none() && self.rekey.is_none()
+    }
+}
+
+/// A way in that was not answered yet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PendingEntry {
+    /// The whole request; repeated as it is.
+    Create(Box<Create>),
+    /// A first join with the secret of an epoch; repeated with the rejoin secret in place of the verifier, and with the
+    /// profile bytes kept in [`super::SeatState::profiles`].
+    Join {
+        /// The epoch.
+        epoch: u32,
+    },
+    /// A return of a participant that is known; its profile bytes are kept as well.
+    Return {
+        /// The epoch.
+        epoch: u32,
+    },
+}
+
+/// A post that was not answered yet.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PendingPost {
+    /// The whole request: message id, epoch, sealed bytes and what the plane is told beside them.
+    pub request: Post,
+    /// Whether the plane said `rekeyed` to it once; the next answer then decides whether it was stored.
+    #[serde(default)]
+    pub after_rekey: bool,
+}
+
+impl fmt::Debug for PendingPost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PendingPost({})", self.request.message_id)
+    }
+}
+
+/// A re-key that was not answered yet: S' is on disk before it is sent.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PendingRekey {
+    /// The epoch it opens.
+    pub epoch: u32,
+    /// S'.
+    pub secret: Secret32,
+    /// The epoch record, byte for byte.
+    pub record: Blob,
+}
+
+impl fmt::Debug for PendingRekey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PendingRekey({})", self.epoch)
+    }
+}

@@ -1,0 +1,228 @@
+//! The seats of this machine: listing, making, opening, removing.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::SystemTime;
+
+use wire::ids::{ParticipantId, SessionId};
+
+use super::error::SeatError;
+use super::lock::Remembered;
+use super::sidecar;
+use super::state::{SeatState, VERSION};
+use super::summary::SeatSummary;
+use crate::home::{Home, HomeError, files};
+
+const REMEDY: &str =
+    "Join the session again with its link; as a new participant, since this one's keys were in it.";
+
+/// All seats of this machine.
+#[derive(Debug, Clone)]
+pub struct Seats {
+    home: Home,
+}
+
+/// What is in the sessions folder.
+#[derive(Debug, Default)]
+pub struct Listing {
+    /// Every seat that can be read, the one last used first.
+    pub seats: Vec<SeatSummary>,
+    /// One sentence for each file that can't, to be shown once: a damaged one has been set aside.
+    pub problems: Vec<String>,
+}
+
+/// One seat. Clones are the same seat; what one of them remembers the others know.
+#[derive(Clone)]
+pub struct Seat {
+    pub(super) inner: Arc<Inner>,
+}
+
+pub(super) struct Inner {
+    pub(super) home: Home,
+    pub(super) session: SessionId,
+    pub(super) participant: ParticipantId,
+    pub(super) file: PathBuf,
+    /// What this process last read or wrote, while the file is still that one.
+    pub(super) remembered: Mutex<Option<Remembered>>,
+    /// Keeps this process's own tasks in order, without polling the file lock.
+    pub(super) turn: Arc<tokio::sync::Mutex<()>>,
+}
+
+impl Seats {
+    /// The seats kept in a home.
+    pub fn new(home: Home) -> Self {
+        Self { home }
+    }
+
+    /// Every seat, without secrets, the one last used first.
+    ///
+    /// # Errors
+    /// The sessions folder is there and can't be read. Single files that can't are in [`Listing::problems`].
+    pub fn list(&self) -> Result<Listing, SeatError> {
+        let mut listing = Listing::default();
+        for folder in entries(&self.home.sessions_folder())? {
+            let Some(session) = id_of::<SessionId>(&folder, "") else {
+                continue;
+            };
+            files::sweep_temporary(&folder, SystemTime::now());
+            for file in entries(&folder)? {
+                let Some(participant) = id_of::<ParticipantId>(&file, ".json") else {
+                    continue;
+                };
+                match files::read_json::<SeatSummary>(&file, VERSION, REMEDY) {
+                    Ok(Some(seat)) if seat.session == session && seat.participant == participant => {
+                        listing.seats.push(seat);
+                    }
+                    Ok(Some(_)) => listing.problems.push(format!(
+                        "{} holds another seat than its name says; it is not used.",
+                        file.display()
+                    )),
+                    Ok(None) => {}
+                    Err(error) => listing.problems.push(error.to_string()),
+                }
+            }
+        }
+        listing
+            .seats
+            .sort_by_key(|seat| (std::cmp::Reverse(seat.last_used.at), seat.participant));
+        Ok(listing)
+    }
+
+    /// Stores a new seat, before anything is sent for it.
+    ///
+    /// # Errors
+    /// [`SeatError::Exists`]; the file can't be written.
+    pub fn create(&self, state: &SeatState) -> Result<Seat, SeatError> {
+        let seat = self.seat(state.session, state.participant);
+        let folder = self.home.session_folder(&state.session);
+        self.home.make_folder(&self.home.sessions_folder())?;
+        self.home.make_folder(&folder)?;
+        if seat.inner.file.exists() {
+            return Err(SeatError::Exists {
+                participant: state.participant,
+            });
+        }
+        files::write_json(&seat.inner.file, state)?;
+        Ok(seat)
+    }
+
+    /// Opens a seat that is there.
+    ///
+    /// # Errors
+    /// [`SeatError::Missing`]; the file can't be read, or was damaged and has been set aside.
+    pub fn open(&self, session: &SessionId, participant: &ParticipantId) -> Result<Seat, SeatError> {
+        let seat = self.seat(*session, *participant);
+        seat.read()?;
+        Ok(seat)
+    }
+
+    fn seat(&self, session: SessionId, participant: ParticipantId) -> Seat {
+        Seat {
+            inner: Arc::new(Inner {
+                home: self.home.clone(),
+                session,
+                participant,
+                file: self.home.seat_file(&session, &participant),
+                remembered: Mutex::new(None),
+                turn: Arc::default(),
+            }),
+        }
+    }
+}
+
+impl Seat {
+    /// The session.
+    pub fn session(&self) -> &SessionId {
+        &self.inner.session
+    }
+
+    /// The participant.
+    pub fn participant(&self) -> &ParticipantId {
+        &self.inner.participant
+    }
+
+    /// The home it is kept in.
+    pub fn home(&self) -> &Home {
+        &self.inner.home
+    }
+
+    /// The state as it is now, to look at. To change it, take the [lock](Seat::lock).
+    ///
+    /// # Errors
+    /// [`SeatError::Missing`]; the file can't be read, or was damaged and has been set aside.
+    pub fn read(&self) -> Result<Arc<SeatState>, SeatError> {
+        if let Some(state) = self.inner.remembered() {
+            return Ok(state);
+        }
+        let (state, remembered) = self.inner.load()?;
+        self.inner.remember(Some(remembered));
+        Ok(state)
+    }
+
+    /// Keeps what is large and can be made again from the cache or the plane: written in one step, but without waiting
+    /// for the disk. Not for anything that must survive.
+    ///
+    /// # Errors
+    /// The file can't be written.
+    pub fn save_sidecar<T: serde::Serialize>(&self, value: &T) -> Result<(), SeatError> {
+        Ok(sidecar::save(&self.inner.file, value)?)
+    }
+
+    /// What [`Seat::save_sidecar`] kept; none if there is none or it makes no sense, which loses nothing.
+    pub fn load_sidecar<T: serde::de::DeserializeOwned>(&self) -> Option<T> {
+        sidecar::load(&self.inner.file)
+    }
+
+    /// Removes the seat with its keys, and its handoff files. What it wrote stays in the session.
+    ///
+    /// # Errors
+    /// A file is there and can't be removed.
+    pub fn remove(self) -> Result<(), SeatError> {
+        let state = self.read()?;
+        crate::note::handoff::remove(&self.inner.home, &state.handoffs)?;
+        self.inner.remember(None);
+        sidecar::remove(&self.inner.file)?;
+        remove_file(&self.inner.file)?;
+        Ok(())
+    }
+}
+
+impl Inner {
+    pub(super) fn load(&self) -> Result<(Arc<SeatState>, Remembered), SeatError> {
+        let missing = SeatError::Missing {
+            session: self.session,
+            participant: self.participant,
+        };
+        let Some((file, bytes)) = Remembered::read(&self.file)? else {
+            return Err(missing);
+        };
+        let state: SeatState = files::parse_json(&self.file, &bytes, VERSION, REMEDY)?;
+        if (state.session, state.participant) != (self.session, self.participant) {
+            return Err(missing);
+        }
+        let state = Arc::new(state);
+        Ok((state.clone(), Remembered::new(file, state)))
+    }
+}
+
+pub(super) fn remove_file(path: &Path) -> Result<(), HomeError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(HomeError::io(path, error)),
+        _ => Ok(()),
+    }
+}
+
+/// The entries of a folder that may not be there yet.
+fn entries(folder: &Path) -> Result<Vec<PathBuf>, HomeError> {
+    match fs::read_dir(folder) {
+        Ok(entries) => Ok(entries.flatten().map(|entry| entry.path()).collect()),
+        Err(missing) if missing.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(HomeError::io(folder, error)),
+    }
+}
+
+fn id_of<T: std::str::FromStr>(path: &Path, suffix: &str) -> Option<T> {
+    path.file_name()?.to_str()?.strip_suffix(suffix)?.parse().ok()
+}
