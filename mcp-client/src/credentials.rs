@@ -6,79 +6,15 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 use wire::token::TokenKind;
 
 use crate::home::{Environment, Home, HomeError, SecretText, files};
+use crate::plane::{BadOrigin, Origin};
 
 const VERSION: u64 = 1;
 const REMEDY: &str = "Connect this machine again with `devpilot-session connect https://PLANE`.";
-
-/// A plane: scheme, host and port, in the one form that is compared. `http` only on this machine itself.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub struct Origin(String);
-
-impl Origin {
-    /// As in `https://plane.example` or `http://127.0.0.1:8787`: no trailing slash, no default port.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
-    /// Whether it is this machine itself.
-    pub fn is_loopback(&self) -> bool {
-        is_loopback(&self.0)
-    }
-}
-
-fn is_loopback(origin: &str) -> bool {
-    let (_, host) = origin.split_once("://").unwrap_or(("", origin));
-    let port_at = host
-        .rfind(':')
-        .filter(|at| host.get(*at..).is_some_and(|end| !end.contains(']')));
-    let host = port_at.and_then(|at| host.get(..at)).unwrap_or(host);
-    matches!(host, "localhost" | "127.0.0.1" | "[::1]")
-}
-
-impl FromStr for Origin {
-    type Err = CredentialsError;
-
-    fn from_str(text: &str) -> Result<Self, CredentialsError> {
-        let url = reqwest::Url::parse(text.trim()).map_err(|_| CredentialsError::NotAPlane)?;
-        let bare = url.username().is_empty() && url.password().is_none();
-        let origin = url.origin();
-        if !bare || !origin.is_tuple() || !matches!(url.scheme(), "http" | "https") {
-            return Err(CredentialsError::NotAPlane);
-        }
-        let origin = origin.ascii_serialization();
-        if url.scheme() == "http" && !is_loopback(&origin) {
-            return Err(CredentialsError::Insecure);
-        }
-        Ok(Self(origin))
-    }
-}
-
-impl TryFrom<String> for Origin {
-    type Error = CredentialsError;
-
-    fn try_from(text: String) -> Result<Self, CredentialsError> {
-        text.parse()
-    }
-}
-
-impl From<Origin> for String {
-    fn from(origin: Origin) -> Self {
-        origin.0
-    }
-}
-
-impl fmt::Display for Origin {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
 
 /// No plane, no token, or a file that can't be used.
 #[derive(Debug, thiserror::Error)]
@@ -104,14 +40,9 @@ pub enum CredentialsError {
     /// The text is no machine token; it is not repeated.
     #[error("What was given as machine token is none: it starts with dpm_ and has 47 characters.")]
     NotAToken,
-    /// The text is no address of a plane.
-    #[error(
-        "That is no address of a plane. It looks like https://plane.example.com, without a name or password in it."
-    )]
-    NotAPlane,
-    /// Plain http to another machine.
-    #[error("A plane on another machine needs https:// in its address.")]
-    Insecure,
+    /// `DEVPILOT_PLANE` is no address of a plane.
+    #[error("DEVPILOT_PLANE is {0}")]
+    Plane(#[from] BadOrigin),
 }
 
 /// The file as stored.
@@ -161,7 +92,7 @@ impl Credentials {
         let stored = files::read_json(&home.credentials_file(), VERSION, REMEDY)?.unwrap_or_default();
         let named_plane = environment
             .get("DEVPILOT_PLANE")
-            .map(|plane| plane.parse())
+            .map(|plane| plane.parse::<Origin>())
             .transpose()?;
         let named_token = environment
             .get("DEVPILOT_BRIDGE_TOKEN")
@@ -275,42 +206,6 @@ mod tests {
     }
 
     #[test]
-    fn origins_have_one_form() {
-        for text in [
-            "https://Plane.Example:443/",
-            "https://plane.example",
-            " https://plane.example/s/x ",
-        ] {
-            assert_eq!(origin(text).as_str(), THERE);
-        }
-        assert_eq!(origin("http://[::1]:99").as_str(), "http://[::1]:99");
-        for insecure in [
-            "http://plane.example",
-            "http://localhost.evil.example",
-            "http://127.0.0.1.evil.example:80",
-        ] {
-            assert!(
-                matches!(insecure.parse::<Origin>(), Err(CredentialsError::Insecure)),
-                "{insecure}"
-            );
-        }
-        for wrong in [
-            "plane.example",
-            "ftp://plane.example",
-            "https://me:pw@plane.example",
-            "file:///etc",
-            "",
-        ] {
-            assert!(
-                matches!(wrong.parse::<Origin>(), Err(CredentialsError::NotAPlane)),
-                "{wrong}"
-            );
-        }
-        assert!(origin("http://[::1]:99").is_loopback() && origin("http://localhost").is_loopback());
-        assert!(!origin(THERE).is_loopback());
-    }
-
-    #[test]
     fn the_stored_form_is_the_documented_one() {
         let (_folder, home) = home();
         home.make_folder(home.root()).unwrap();
@@ -320,7 +215,7 @@ mod tests {
         );
         std::fs::write(home.credentials_file(), text).unwrap();
         let credentials = Credentials::load(&home, &Environment::of([])).unwrap();
-        assert_eq!(credentials.share_plane().unwrap().as_str(), HERE);
+        assert_eq!(credentials.share_plane().unwrap().to_string(), HERE);
         assert_eq!(
             credentials.machine_token(&origin(HERE)).unwrap().expose(),
             token(7)
@@ -341,7 +236,7 @@ mod tests {
 
         let environment = Environment::of([("DEVPILOT_BRIDGE_TOKEN", &bridge), ("DEVPILOT_PLANE", THERE)]);
         let credentials = Credentials::load(&home, &environment).unwrap();
-        assert_eq!(credentials.share_plane().unwrap().as_str(), THERE);
+        assert_eq!(credentials.share_plane().unwrap().to_string(), THERE);
         assert_eq!(
             credentials.machine_token(&origin(THERE)).unwrap().expose(),
             bridge
@@ -368,9 +263,9 @@ mod tests {
         Credentials::remember(&home, &origin(HERE), SecretText::new(token(1)), false).unwrap();
         Credentials::remember(&home, &origin(THERE), SecretText::new(token(2)), false).unwrap();
         let load = || Credentials::load(&home, &Environment::of([])).unwrap();
-        assert_eq!(load().share_plane().unwrap().as_str(), HERE);
+        assert_eq!(load().share_plane().unwrap().to_string(), HERE);
         Credentials::remember(&home, &origin(THERE), SecretText::new(token(3)), true).unwrap();
-        assert_eq!(load().share_plane().unwrap().as_str(), THERE);
+        assert_eq!(load().share_plane().unwrap().to_string(), THERE);
         assert_eq!(load().machine_token(&origin(HERE)).unwrap().expose(), token(1));
         assert_eq!(load().planes(), [&origin(THERE), &origin(HERE)]);
     }

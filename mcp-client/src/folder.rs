@@ -15,7 +15,9 @@ pub fn project(folder: &Path, home: Option<&Path>) -> Option<PathBuf> {
 
 /// The folder of this process. None where the system does not tell.
 pub fn of_this_process() -> Option<PathBuf> {
-    project(&std::env::current_dir().ok()?, std::env::home_dir().as_deref())
+    // The working folder is told without symbolic links, so the home must be as well.
+    let home = std::env::home_dir().map(|home| home.canonicalize().unwrap_or(home));
+    project(&std::env::current_dir().ok()?, home.as_deref())
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use serde_json::Value;
 use wire::token::TokenKind;
 
 /// What stands where a link's key was.
-const LINK_WITHHELD: &str = "[link key withheld]";
+const LINK_WITHHELD: &str = "[session link withheld]";
 
 /// What stands where a token was.
 const TOKEN_WITHHELD: &str = "[token withheld]";
@@ -138,7 +138,7 @@ mod tests {
         let note = format!("open https://plane.example/s/0123#{KEY}, then say hello");
         assert_eq!(
             text(&note),
-            "open https://plane.example/s/0123#[link key withheld], then say hello"
+            "open https://plane.example/s/0123#[session link withheld], then say hello"
         );
     }
 
@@ -169,7 +169,7 @@ mod tests {
         let both = format!("{wanted} {other}");
         assert_eq!(
             text_except(&both, Some(&wanted)),
-            format!("{wanted} [link key withheld]")
+            format!("{wanted} [session link withheld]")
         );
     }
 

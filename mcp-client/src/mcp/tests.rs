@@ -184,7 +184,7 @@ async fn links_and_nulls_stay_out_of_both_forms() {
     let mut client = Client::initialized(json!({})).await;
     client.call(1, "leaks", json!({})).await;
     let result = client.next().await["result"].clone();
-    let clean = "see https://x.example/s/1#[link key withheld]";
+    let clean = "see https://x.example/s/1#[session link withheld]";
     assert_eq!(result["structuredContent"], json!({ "text": clean }));
     assert!(
         result["content"][0]["text"].as_str().unwrap().contains(clean),

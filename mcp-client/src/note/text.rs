@@ -7,7 +7,7 @@ use wire::timestamp::Timestamp;
 use zeroize::Zeroizing;
 
 use super::install::host_lines;
-use crate::credentials::Origin;
+use crate::plane::Origin;
 use crate::render;
 
 /// What a note says. Names and title are made safe to show here; the link must be one that `seal` made.

@@ -3,9 +3,12 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
+
 /// An origin in its one spelling: lower case, no default port. `http` is for the machine itself alone
 /// (`crypto.md` section 4).
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct Origin {
     https: bool,
     host: String,
@@ -112,6 +115,20 @@ impl FromStr for Origin {
             None => (rest, None),
         };
         Self::new(https, host, port)
+    }
+}
+
+impl TryFrom<String> for Origin {
+    type Error = BadOrigin;
+
+    fn try_from(text: String) -> Result<Self, BadOrigin> {
+        text.parse()
+    }
+}
+
+impl From<Origin> for String {
+    fn from(origin: Origin) -> Self {
+        origin.to_string()
     }
 }
 

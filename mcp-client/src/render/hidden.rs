@@ -1,6 +1,6 @@
 //! Characters that show nothing, or change how others show: removed and counted.
 
-use super::redact::redact;
+use crate::redact;
 
 /// Text made safe to show.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,7 +29,7 @@ impl Cleaned {
 pub fn text(raw: &str) -> Cleaned {
     let (shown, hidden) = strip(raw);
     Cleaned {
-        text: redact(&shown).into_owned(),
+        text: redact::text(&shown).into_owned(),
         hidden,
     }
 }

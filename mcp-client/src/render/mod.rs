@@ -12,13 +12,11 @@ mod hidden;
 mod names;
 mod paging;
 mod quoted;
-mod redact;
 
 pub use hidden::{Cleaned, text};
 pub use names::{NameTable, name, title};
 pub use paging::{Budget, Entry, Page, Shown, page, part};
 pub use quoted::Tag;
-pub use redact::redact;
 
 #[cfg(test)]
 mod tests;

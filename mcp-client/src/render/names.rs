@@ -6,7 +6,7 @@ use unicode_security::confusable_detection::skeleton;
 use wire::ids::ParticipantId;
 
 use super::hidden::strip;
-use super::redact::redact;
+use crate::redact;
 
 /// The longest name shown, in characters.
 const NAME_MAX: usize = 64;
@@ -56,7 +56,7 @@ fn name_beside(raw: &str, host: Option<&str>) -> String {
 /// One line, cut at `most` characters; none if nothing can be seen.
 fn one_line(raw: &str, most: usize) -> Option<String> {
     let (shown, _) = strip(raw);
-    let shown = redact(&shown);
+    let shown = redact::text(&shown);
     let mut line = String::new();
     for word in shown.split_whitespace() {
         if !line.is_empty() {

@@ -15,7 +15,7 @@ use wire::timestamp::Timestamp;
 use super::consent::{Alarm, Consent, Ended, ShareMark};
 use super::pending::Pending;
 use super::secrets::{EpochSecret, IdentitySecrets, SessionToken};
-use crate::credentials::Origin;
+use crate::plane::Origin;
 
 /// The format this version writes.
 pub(crate) const VERSION: u64 = 1;

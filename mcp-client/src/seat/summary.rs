@@ -8,7 +8,7 @@ use wire::timestamp::Timestamp;
 
 use super::consent::{Ended, ShareMark};
 use super::state::LastUsed;
-use crate::credentials::Origin;
+use crate::plane::Origin;
 
 /// How long the same `share` call is the same session.
 const SHARE_REPEAT_MS: i64 = 10 * 60 * 1000;
