@@ -123,7 +123,7 @@ class Story:
         async with self.agent("ada") as ada:
             await self.share(ada)
             await ada.call("devpilot_session_mode", set="relay")
-            result = await ada.result("devpilot_session_wait", progress=progress, timeout_s=16)
+            result = await ada.result("devpilot_session_wait", progress=progress, timeout_s=12)
             self.assertEqual(result.structured_content["woke_by"], "timed_out", text_of(result))
         self.assertGreaterEqual(len(steps), 1)
         self.assertEqual([value for value, _ in steps], sorted({value for value, _ in steps}))

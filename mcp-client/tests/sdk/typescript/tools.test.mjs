@@ -85,9 +85,9 @@ for (const { name, skip, version, open } of CLIENTS) {
       await ada.call("devpilot_session_mode", { set: "relay" });
       const steps = [];
       const onprogress = (step) => steps.push(step.progress);
-      const waited = await ada.call("devpilot_session_wait", { timeout_s: 16 }, { onprogress });
+      const waited = await ada.call("devpilot_session_wait", { timeout_s: 12 }, { onprogress });
       assert.equal(waited.woke_by, "timed_out");
-      assert.ok(steps.length >= 1, "no progress in 16 s");
+      assert.ok(steps.length >= 1, "no progress in 12 s");
       assert.deepEqual(steps, [...new Set(steps)].sort((a, b) => a - b));
 
       const stop = new AbortController();
