@@ -82,6 +82,8 @@ limits! {
     body_other = 16_384, at most 1_073_741_824;
     /// A request's head, in bytes.
     head_bytes = 16_384, at most 1_048_576;
+    /// Open connections at a time.
+    connections = 16_384, at most 1_000_000;
     /// How long a request may take to arrive, in seconds.
     request_time_s = 15, at most 3_600;
     /// How long a session lives after its last message, in seconds.

@@ -1,0 +1,196 @@
+//! The outermost layer: every request passes here once on its way in and out. It gives the request its id, finds
+//! where it comes from, keeps a panic from taking more than its request, sets the headers that every answer has,
+//! and writes the one log line and the figures.
+//!
+//! Log lines carry the route as the table has it, never the path, the query, a header or a body.
+
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr};
+use std::panic::AssertUnwindSafe;
+use std::time::Instant;
+
+use axum::body::Body;
+use axum::extract::{MatchedPath, Request, State};
+use axum::middleware::Next;
+use axum::response::Response;
+use futures_util::FutureExt as _;
+use http::request::Parts;
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
+use wire::ids::{ParticipantId, UserId};
+
+use super::app::App;
+use super::credential::Stranger;
+use super::path;
+use super::refusal::Refusal;
+use crate::metrics::{self, Seen};
+use crate::service::{MachineCaller, OwnerCaller, SessionCaller};
+
+/// The address of the connection's other end; the server puts it there.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Peer(pub(super) IpAddr);
+
+/// The address of the client, as far as trusted proxies tell.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ClientAddress(IpAddr);
+
+impl ClientAddress {
+    /// That of a request that came in here.
+    pub(super) fn of(parts: &Parts) -> IpAddr {
+        parts
+            .extensions
+            .get::<Self>()
+            .map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |address| address.0)
+    }
+}
+
+/// Who asked, for the log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Subject {
+    /// Nobody known.
+    Nobody,
+    /// A participant.
+    Participant(ParticipantId),
+    /// A machine's user.
+    User(UserId),
+}
+
+impl fmt::Display for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Nobody => f.write_str("-"),
+            Self::Participant(id) => write!(f, "participant {id}"),
+            Self::User(id) => write!(f, "user {id}"),
+        }
+    }
+}
+
+/// A random name for one request, in the log and in the answer.
+struct RequestId(String);
+
+impl RequestId {
+    fn new() -> Self {
+        // Without randomness ids repeat; nothing but reading the log depends on them.
+        let random = getrandom::u64().unwrap_or_default();
+        Self(format!("{random:016x}"))
+    }
+}
+
+static REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// Carries a request in and its answer out.
+pub(super) async fn edge(State(app): State<App>, mut request: Request<Body>, next: Next) -> Response {
+    let started = Instant::now();
+    let id = RequestId::new();
+    let method = request.method().clone();
+    let matched = request.extensions().get::<MatchedPath>().cloned();
+    let template = matched.as_ref().map_or("unmatched", MatchedPath::as_str);
+    let session = path::session_id(template, request.uri().path()).ok();
+    let waiting = request.uri().query().is_some_and(|query| query.contains("wait="));
+
+    let peer = request
+        .extensions()
+        .get::<Peer>()
+        .map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0);
+    let client = app.options().trusted_proxies.client(peer, request.headers());
+    request.extensions_mut().insert(ClientAddress(client));
+
+    let under_way = metrics::under_way();
+    let mut response = match head_too_large(&app, &method, request.uri(), request.headers()) {
+        Some(refusal) => refusal.into_response(),
+        None => AssertUnwindSafe(next.run(request))
+            .catch_unwind()
+            .await
+            .unwrap_or_else(|_| Refusal::Internal.into_response()),
+    };
+    drop(under_way);
+    set_headers(response.headers_mut(), template, &id);
+
+    let status = response.status();
+    let subject = response
+        .extensions_mut()
+        .remove::<Subject>()
+        .unwrap_or(Subject::Nobody);
+    let took = started.elapsed();
+    metrics::answered(&Seen {
+        method: &method,
+        route: template,
+        status: status.as_u16(),
+        waiting,
+        took,
+    });
+    let session = session.map_or_else(|| "-".to_owned(), |id| id.to_string());
+    let took_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
+    if matches!(template, "/healthz" | "/readyz" | "/metrics") && status.is_success() {
+        tracing::debug!(request = %id.0, %method, route = template, status = status.as_u16(), took_ms, "answered");
+    } else {
+        tracing::info!(
+            request = %id.0, %method, route = template, status = status.as_u16(), took_ms, %session, by = %subject,
+            "answered"
+        );
+    }
+    response
+}
+
+fn head_too_large(app: &App, method: &Method, uri: &Uri, headers: &HeaderMap) -> Option<Refusal> {
+    const AROUND_A_HEADER: usize = ": \r\n".len();
+    const AROUND_A_REQUEST_LINE: usize = "  HTTP/1.1\r\n\r\n".len();
+    let line = method.as_str().len() + uri.path_and_query().map_or(0, |text| text.as_str().len());
+    let fields: usize = headers
+        .iter()
+        .map(|(name, value)| name.as_str().len() + value.len() + AROUND_A_HEADER)
+        .sum();
+    let most = app.limits().head_bytes;
+    let size = (line + AROUND_A_REQUEST_LINE + fields) as u64;
+    (size > most).then_some(Refusal::TooLarge {
+        limit: "head_bytes",
+        most,
+    })
+}
+
+/// There are no CORS headers, on purpose: no other site's script reads from a plane.
+fn set_headers(headers: &mut HeaderMap, template: &str, id: &RequestId) {
+    headers.insert(
+        header::X_CONTENT_TYPE_OPTIONS,
+        HeaderValue::from_static("nosniff"),
+    );
+    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    if template.starts_with("/v1/") || !headers.contains_key(header::CACHE_CONTROL) {
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    }
+    if let Ok(value) = HeaderValue::from_str(&id.0) {
+        headers.insert(REQUEST_ID.clone(), value);
+    }
+}
+
+/// Who the log says it was.
+pub(super) trait Known {
+    /// The id that stands for this caller.
+    fn subject(&self) -> Subject;
+}
+
+impl Known for SessionCaller {
+    fn subject(&self) -> Subject {
+        Subject::Participant(self.participant_id)
+    }
+}
+
+impl Known for MachineCaller {
+    fn subject(&self) -> Subject {
+        Subject::User(self.user_id)
+    }
+}
+
+impl Known for OwnerCaller {
+    fn subject(&self) -> Subject {
+        match self {
+            Self::Participant(caller) => caller.subject(),
+            Self::Machine(caller) => caller.subject(),
+        }
+    }
+}
+
+impl Known for Stranger {
+    fn subject(&self) -> Subject {
+        Subject::Nobody
+    }
+}

@@ -1,0 +1,31 @@
+//! The transcript (`plane-api.md`, The transcript).
+
+use std::time::Duration;
+
+use wire::api;
+
+use crate::http::body::{Json, NoBody};
+use crate::http::call::{Call, Handled};
+use crate::http::query::ReadQuery;
+use crate::http::reply::Found;
+use crate::service::{Outcome, SessionCaller};
+
+pub(in crate::http) async fn post(
+    call: Call<SessionCaller, Json<api::Post>>,
+) -> Handled<Outcome<api::Posted>> {
+    Ok(call.app.service().post(&call.caller, call.body.0).await?)
+}
+
+pub(in crate::http) async fn read(call: Call<SessionCaller, NoBody, ReadQuery>) -> Handled<Found<api::Page>> {
+    let ReadQuery { after, limit, wait_s } = call.query;
+    let service = call.app.service();
+    let page = match wait_s {
+        None => service.read(&call.caller, after, limit).await?,
+        Some(seconds) => {
+            service
+                .wait(&call.caller, after, limit, Duration::from_secs(seconds))
+                .await?
+        }
+    };
+    Ok(Found(page))
+}

@@ -1,0 +1,126 @@
+//! All calls of the plane, top to bottom: method and path, what it is for, the credential it takes, the names its
+//! query may have, its body with the limit on it, and who carries it out.
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::Request;
+use axum::response::Response;
+use wire::api;
+
+use super::app::{App, MetricsAt};
+use super::body::{Arriving, BodyLimit};
+use super::credential::{full_session, machine, nobody_in_particular, session};
+use super::edge::edge;
+use super::handlers::{modes, orgs, pages, participants, records, service, sessions};
+use super::query::{AnyQuery, EndQuery, ProfilesQuery, ReadQuery};
+use super::refusal::Refusal;
+use super::route::{Route, delete, get, post, put};
+use crate::service::Scope::{Admin, Rekey, Share};
+
+/// The API (`plane-api.md`).
+#[rustfmt::skip]
+pub(super) fn api() -> Vec<Route> {
+    vec![
+        // Sessions
+        post("/v1/sessions", "Create a session")
+            .takes(machine(&[Share])).json::<api::Create>(BodyLimit::Create).to(sessions::create),
+        get("/v1/sessions/{session_id}", "See the session's state and title")
+            .takes(session()).to(sessions::view),
+        delete("/v1/sessions/{session_id}", "End the session")
+            .takes(machine(&[Rekey, Admin])).query::<EndQuery>().to(sessions::end),
+        put("/v1/sessions/{session_id}/title", "Set the sealed title")
+            .takes(full_session()).json::<api::SetTitle>(BodyLimit::Other).to(sessions::set_title),
+        post("/v1/sessions/{session_id}/participants", "Join or return; the body carries the proof")
+            .takes(nobody_in_particular()).json::<api::Join>(BodyLimit::Other).to(participants::join),
+        post("/v1/sessions/{session_id}/rejoin", "Ask for the epoch records since; the body carries the rejoin secret")
+            .takes(nobody_in_particular()).json::<api::Rejoin>(BodyLimit::Other).to(participants::rejoin),
+        get("/v1/sessions/{session_id}/participants", "See who is here")
+            .takes(session()).query::<ProfilesQuery>().to(participants::list),
+        post("/v1/sessions/{session_id}/leave", "Leave")
+            .takes(session()).to(participants::leave),
+
+        // The transcript. A view token may not post either; the service says so after what comes first in the order
+        // of checks (a retry of a stored message, the end of the session, the epoch).
+        post("/v1/sessions/{session_id}/records", "Append a sealed message")
+            .takes(session()).json::<api::Post>(BodyLimit::Records).to(records::post),
+        get("/v1/sessions/{session_id}/records", "Read records, or wait for new ones")
+            .takes(session()).query::<ReadQuery>().to(records::read),
+
+        // Modes
+        post("/v1/sessions/{session_id}/mode", "Set observe or relay")
+            .takes(full_session()).json::<api::SetMode>(BodyLimit::Other).to(modes::set),
+
+        // Orgs, machines, people
+        get("/v1/me", "See whose token this is")
+            .takes(machine(&[])).to(orgs::me),
+    ]
+}
+
+/// Service routes (`plane-api.md`, Service).
+#[rustfmt::skip]
+pub(super) fn service_routes(metrics_at: MetricsAt) -> Vec<Route> {
+    let mut routes = vec![
+        get("/healthz", "See whether the process is up")
+            .takes(nobody_in_particular()).to(service::healthz),
+        get("/readyz", "See whether requests can be served")
+            .takes(nobody_in_particular()).to(service::readyz),
+        get("/v1/openapi.json", "This document")
+            .takes(nobody_in_particular()).to(service::openapi),
+    ];
+    if metrics_at == MetricsAt::Here {
+        routes.push(metrics());
+    }
+    routes
+}
+
+/// The figures, for a listener of their own as well.
+#[rustfmt::skip]
+pub(super) fn metrics() -> Route {
+    get("/metrics", "Figures for Prometheus")
+        .takes(nobody_in_particular()).to(service::metrics)
+}
+
+/// Pages for people. Not in the OpenAPI document.
+#[rustfmt::skip]
+pub(super) fn pages() -> Vec<Route> {
+    vec![
+        get("/", "What this is")
+            .takes(nobody_in_particular()).query::<AnyQuery>().to(pages::landing),
+        get("/s", "A link without its session")
+            .takes(nobody_in_particular()).query::<AnyQuery>().to(pages::session),
+        get("/s/", "A link without its session")
+            .takes(nobody_in_particular()).query::<AnyQuery>().to(pages::session),
+        get("/s/{*rest}", "The page behind a link")
+            .takes(nobody_in_particular()).query::<AnyQuery>().to(pages::session),
+        get("/assets/style.css", "How pages look")
+            .takes(nobody_in_particular()).query::<AnyQuery>().to(pages::style),
+        get("/favicon.svg", "The icon")
+            .takes(nobody_in_particular()).query::<AnyQuery>().to(pages::icon),
+        get("/favicon.ico", "The icon, where browsers look for it")
+            .takes(nobody_in_particular()).query::<AnyQuery>().to(pages::icon),
+        get("/robots.txt", "Nothing here is for search engines")
+            .takes(nobody_in_particular()).query::<AnyQuery>().to(pages::robots),
+    ]
+}
+
+async fn no_route(request: Request<Body>) -> Response {
+    let (parts, body) = request.into_parts();
+    Arriving::new(body, &parts.headers).discard().await;
+    Refusal::NoRoute.into_response()
+}
+
+/// Mounts routes. Whatever is not among them, by path or by method, is `not_found`.
+pub(super) fn mounted(routes: Vec<Route>, app: App) -> Router {
+    let mut router = Router::new();
+    for route in routes {
+        router = router.route(route.path, route.handler);
+    }
+    router
+        .fallback(no_route)
+        .method_not_allowed_fallback(no_route)
+        .layer(axum::middleware::from_fn_with_state(app.clone(), edge))
+        .with_state(app)
+}
+
+#[cfg(test)]
+mod tests;
