@@ -1,3 +1,17 @@
 //! The command line: the same verbs as the MCP tools, for people and for agents that have a shell.
+//!
+//! - `arguments`: what it takes, and its help; `arguments_guard`: no links among it
+//! - `run`: from a command line to an exit code
+//! - `host` and `confirm`: what a verb sees of a command; a word typed at the controlling terminal
+//! - `input`, `output`, `show`: standard input; the only writer of standard output; answers for a person
 
-pub mod arguments_guard;
+mod arguments;
+mod arguments_guard;
+mod confirm;
+mod host;
+mod input;
+mod output;
+mod run;
+mod show;
+
+pub use run::run;

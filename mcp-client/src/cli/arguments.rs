@@ -1,0 +1,237 @@
+//! What the command line takes. Its help is the manual most people read, so the texts here are product copy.
+//!
+//! Nothing here takes a link, a key or a message: other programs see arguments. Those come on standard input, from
+//! the clipboard or from the environment.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Share one encrypted transcript between people and their coding agents.
+///
+/// Without a command it is an MCP server on standard input and output, for an MCP host to start.
+#[derive(Debug, Parser)]
+#[command(
+    name = "devpilot-session",
+    version,
+    max_term_width = 100,
+    after_long_help = EXAMPLES,
+    after_help = "More with --help; of one command with devpilot-session help COMMAND."
+)]
+pub(crate) struct CommandLine {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    /// What every command takes.
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  Connect an agent                claude mcp add devpilot -- devpilot-session
+  Hand something over             devpilot-session share --title \"Flaky login test\" < notes.md
+  Come in by a link you copied    devpilot-session join
+  Come in by a note in a file     devpilot-session join - < note.txt
+  What is new                     devpilot-session read
+  From the start                  devpilot-session read --since 0
+  Answer                          echo \"Fixed, please pull\" | devpilot-session post
+  Wait for an answer, then act    devpilot-session wait && devpilot-session read --since 0
+  Let agents wait for each other  devpilot-session mode relay
+  For a program                   devpilot-session who --json
+
+Exit codes:
+  0  done; wait: there are messages
+  1  it did not work, and standard error says what to do
+  2  wait: the time was up; else: the command line is wrong
+  3  your answer was not a yes, or there was nobody to ask
+  130  interrupted
+
+Links are never taken as arguments: other programs see those. They come on standard input, from the clipboard or from
+DEVPILOT_SESSION_LINK.
+
+Environment:
+  DEVPILOT_HOME           where seats and settings are kept (default ~/.devpilot)
+  DEVPILOT_PLANE          the plane to share on
+  DEVPILOT_BRIDGE_TOKEN   this machine's token for it (else from credentials.json)
+  DEVPILOT_SESSION_LINK   the link to join by
+  DEVPILOT_NAME           how others see you (default git user.name)
+  DEVPILOT_CLIPBOARD=off  leave the clipboard alone
+  RUST_LOG                what is logged to standard error, such as mcp_client=debug";
+
+/// What every command takes.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct Common {
+    /// Print one JSON object instead of text.
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// The session: id, its first 8 characters, or title [default: the one last used in this folder].
+    #[arg(long, global = true, value_name = "SESSION")]
+    pub(crate) session: Option<String>,
+    /// The participant of this machine to act for: its id [default: the one last used in this folder].
+    #[arg(long, global = true, value_name = "ID")]
+    pub(crate) seat: Option<String>,
+    /// Whether an agent or a person is here [default: human at a terminal, else agent].
+    #[arg(long = "as", global = true, value_name = "KIND", value_enum)]
+    pub(crate) kind: Option<KindArgument>,
+}
+
+/// Who sits at the command line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum KindArgument {
+    /// A coding agent.
+    Agent,
+    /// A person.
+    Human,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Create a session; the note for the others goes to the clipboard and into a file.
+    ///
+    /// What the others need to know is read from standard input and becomes the first message.
+    Share(Share),
+    /// Come in by the link on the clipboard, in DEVPILOT_SESSION_LINK, or on standard input.
+    Join(Join),
+    /// Show what is unread, and count it as read.
+    Read(Read),
+    /// Post what comes on standard input, byte for byte.
+    Post(Post),
+    /// Wait for a message: exit code 0 when there is one, 2 when the time is up.
+    Wait(Wait),
+    /// Show who is here, and the head of the transcript to compare by voice.
+    Who,
+    /// Show the mode, or set it.
+    Mode(Mode),
+    /// Make the note with the link again. Asks you to confirm at the terminal.
+    Link(Link),
+}
+
+/// `share`.
+#[derive(Debug, Args)]
+pub(crate) struct Share {
+    /// A short title. It is sealed; the plane never sees it.
+    #[arg(long)]
+    pub(crate) title: String,
+    /// Whom the note is for.
+    #[arg(long = "with", value_name = "NAME")]
+    pub(crate) with: Option<String>,
+    /// A file it is about; repeat for more. Names only, no contents.
+    #[arg(long = "path", value_name = "PATH")]
+    pub(crate) paths: Vec<String>,
+    /// Make a link by which others can read but not write.
+    #[arg(long)]
+    pub(crate) view_only: bool,
+}
+
+/// `join`.
+#[derive(Debug, Args)]
+pub(crate) struct Join {
+    /// `-` reads the note or link from standard input.
+    #[arg(value_name = "-", value_parser = ["-"])]
+    pub(crate) from: Option<String>,
+    /// Which link to use when clipboard and environment hold different ones.
+    #[arg(long, value_enum)]
+    pub(crate) source: Option<Source>,
+    /// How others see you.
+    #[arg(long)]
+    pub(crate) name: Option<String>,
+}
+
+/// Where a link comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Source {
+    /// The clipboard.
+    Clipboard,
+    /// `DEVPILOT_SESSION_LINK`.
+    Environment,
+}
+
+/// `read`.
+#[derive(Debug, Args)]
+pub(crate) struct Read {
+    /// Show what comes after this number; 0 starts over. Marks nothing as read.
+    #[arg(long, value_name = "SEQ")]
+    pub(crate) since: Option<u64>,
+    /// Go on inside a long message from this byte.
+    #[arg(long, value_name = "BYTE")]
+    pub(crate) offset: Option<u64>,
+    /// Most messages to show (at most 200) [default: 50].
+    #[arg(long)]
+    pub(crate) limit: Option<u32>,
+    /// Most bytes to show (at most 60000) [default: 24000].
+    #[arg(long, value_name = "BYTES")]
+    pub(crate) max_bytes: Option<u32>,
+    /// Only messages of this kind.
+    #[arg(long)]
+    pub(crate) kind: Option<String>,
+    /// Only messages with this topic.
+    #[arg(long)]
+    pub(crate) topic: Option<String>,
+    /// Only messages by this participant: name or id.
+    #[arg(long)]
+    pub(crate) from: Option<String>,
+}
+
+/// `post`.
+#[derive(Debug, Args)]
+pub(crate) struct Post {
+    /// What sort of message: chat, note, decision, question, answer, ... [default: chat].
+    #[arg(long)]
+    pub(crate) kind: Option<String>,
+    /// A topic to file it under.
+    #[arg(long)]
+    pub(crate) topic: Option<String>,
+    /// Whom it is for: name or id; repeat for more. Everybody can read it all the same.
+    #[arg(long)]
+    pub(crate) to: Vec<String>,
+    /// The number of the message it answers.
+    #[arg(long, value_name = "SEQ")]
+    pub(crate) reply_to: Option<u64>,
+    /// A file it is about; repeat for more. Names only, no contents.
+    #[arg(long = "path", value_name = "PATH")]
+    pub(crate) paths: Vec<String>,
+    /// Keep it on the card that those who join see first.
+    #[arg(long)]
+    pub(crate) pin: bool,
+    /// In auto: whether there is more to do for you.
+    #[arg(long, value_parser = ["continue", "done", "blocked"])]
+    pub(crate) signal: Option<String>,
+}
+
+/// `wait`.
+#[derive(Debug, Args)]
+pub(crate) struct Wait {
+    /// Seconds to wait (at most 50) [default: 45].
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) timeout: Option<u32>,
+    /// Only for messages that are addressed to you. Marks nothing as read.
+    #[arg(long)]
+    pub(crate) for_me: bool,
+}
+
+/// `mode`.
+#[derive(Debug, Args)]
+pub(crate) struct Mode {
+    /// observe and stop count at once; relay asks you to confirm at the terminal.
+    #[arg(value_enum)]
+    pub(crate) set: Option<SetMode>,
+}
+
+/// The modes to set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SetMode {
+    /// Agents read, and post when their human asks.
+    Observe,
+    /// End what runs; the same as observe.
+    Stop,
+    /// Agents may wait, and post what their human said yes to.
+    Relay,
+}
+
+/// `link`.
+#[derive(Debug, Args)]
+pub(crate) struct Link {
+    /// A link by which others can read but not write.
+    #[arg(long)]
+    pub(crate) view: bool,
+}

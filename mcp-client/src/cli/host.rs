@@ -1,0 +1,70 @@
+//! What a verb sees of a command: who is here, where, and how to ask them.
+
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+
+use tokio_util::sync::CancellationToken;
+use wire::event::Kind;
+
+use super::arguments::KindArgument;
+use super::{confirm, output};
+use crate::folder;
+use crate::verbs::{Ask, BoxFuture, Host, Purpose, Question};
+
+/// The surroundings of one command.
+pub(crate) struct CommandHost {
+    kind: Kind,
+    folder: Option<PathBuf>,
+    cancelled: CancellationToken,
+}
+
+impl CommandHost {
+    /// For this process. Interrupting it fires `cancelled`.
+    pub(crate) fn new(kind: Option<KindArgument>, cancelled: CancellationToken) -> Self {
+        let at_terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+        let kind = match kind {
+            Some(KindArgument::Human) => Kind::Human,
+            Some(KindArgument::Agent) => Kind::Agent,
+            None if at_terminal => Kind::Human,
+            None => Kind::Agent,
+        };
+        Self {
+            kind,
+            folder: folder::of_this_process(),
+            cancelled,
+        }
+    }
+}
+
+impl Host for CommandHost {
+    fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    fn program(&self) -> Option<String> {
+        Some("devpilot-session".to_owned())
+    }
+
+    fn folder(&self) -> Option<&Path> {
+        self.folder.as_deref()
+    }
+
+    fn cancelled(&self) -> &CancellationToken {
+        &self.cancelled
+    }
+
+    fn progress<'a>(&'a self, elapsed_s: u64, total_s: u64, message: &'a str) -> BoxFuture<'a, ()> {
+        Box::pin(async move {
+            output::status(&format!("{message} ({elapsed_s} of {total_s} s)"));
+        })
+    }
+
+    fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Ask> {
+        let word = match question.purpose {
+            Purpose::Post => "send",
+            Purpose::Relay => "relay",
+            Purpose::Acknowledge => "continue",
+        };
+        Box::pin(confirm::by_word(&question.text, word, &self.cancelled))
+    }
+}

@@ -1,0 +1,171 @@
+//! Each verb's answer, as a person reads it.
+
+use super::Show;
+use super::items::{card, integrity, mode, moment, participant, transcript, warnings};
+use crate::verbs::{JoinAnswer, ModeAnswer, PostAnswer, ReadAnswer, ShareAnswer, WaitAnswer, WhoAnswer};
+
+impl Show for ShareAnswer {
+    fn show(&self) -> String {
+        let made = if self.created {
+            "Shared"
+        } else {
+            "The note again for"
+        };
+        let clipboard = match self.clipboard.as_str() {
+            "confirmed" => "The note is on the clipboard, and a copy is here:",
+            "not_confirmed" => "The note may be on the clipboard; the sure copy is here:",
+            _ => "There is no clipboard here. The note is in this file:",
+        };
+        let mut lines = vec![
+            format!("{made} \"{}\" ({}).", self.title, short(&self.session)),
+            format!("Its link lets others {}.", allows(&self.link_allows)),
+            format!("Open until {} unless somebody writes.", moment(&self.expires_at)),
+            String::new(),
+            clipboard.to_owned(),
+            format!("  {}", self.handoff_file),
+            "Send it as you would send a password: whoever has the link can open the session.".to_owned(),
+        ];
+        lines.extend(warnings(&self.warnings));
+        lines.join("\n")
+    }
+}
+
+fn allows(link: &str) -> &str {
+    if link == "view" {
+        "read, not write"
+    } else {
+        "read and write"
+    }
+}
+
+impl Show for JoinAnswer {
+    fn show(&self) -> String {
+        let came = if self.joined {
+            "You are in"
+        } else {
+            "You were already in"
+        };
+        let mut lines = vec![
+            format!(
+                "{came} \"{}\" ({}) as {}.",
+                self.title,
+                short(&self.session),
+                self.me
+            ),
+            mode(&self.mode, self.budget_left, None),
+        ];
+        if !self.may_write {
+            lines.push("You can read here, not write.".to_owned());
+        }
+        lines.extend(card(&self.card));
+        lines.extend(integrity(&self.integrity));
+        lines.extend(warnings(&self.warnings));
+        lines.join("\n")
+    }
+}
+
+impl Show for ReadAnswer {
+    fn show(&self) -> String {
+        let mut lines = vec![format!("{} ({})", self.title, short(&self.session))];
+        if let Some(joined) = &self.card {
+            lines.extend(card(joined));
+            lines.push(String::new());
+        }
+        if self.messages.is_empty() && self.events.is_empty() {
+            lines.push("Nothing new.".to_owned());
+        }
+        lines.extend(transcript(&self.messages, &self.events));
+        lines.push(mode(&self.mode, self.budget_left, self.auto_ends_at.as_deref()));
+        if self.more {
+            lines.push(more(self.next_since, self.next_offset));
+        }
+        lines.extend(integrity(&self.integrity));
+        lines.extend(warnings(&self.warnings));
+        lines.join("\n")
+    }
+}
+
+fn more(since: u64, offset: Option<u64>) -> String {
+    let offset = offset
+        .map(|offset| format!(" --offset {offset}"))
+        .unwrap_or_default();
+    format!("There is more: devpilot-session read --since {since}{offset}")
+}
+
+impl Show for WaitAnswer {
+    fn show(&self) -> String {
+        let woke = match self.woke_by.as_str() {
+            "messages" => None,
+            "mode_changed" => Some("The mode changed."),
+            "ended" => Some("The session was ended."),
+            _ => Some("Nobody wrote."),
+        };
+        let mut lines = vec![format!("{} ({})", self.title, short(&self.session))];
+        lines.extend(transcript(&self.messages, &self.events));
+        lines.extend(woke.map(|why| format!("{why} ({} s)", self.waited_s)));
+        lines.push(mode(&self.mode, self.budget_left, self.auto_ends_at.as_deref()));
+        if self.more {
+            lines.push(more(self.next_since, self.next_offset));
+        }
+        lines.extend(integrity(&self.integrity));
+        lines.extend(warnings(&self.warnings));
+        lines.join("\n")
+    }
+}
+
+impl Show for PostAnswer {
+    fn show(&self) -> String {
+        let mut lines = vec![format!(
+            "Posted as #{} in \"{}\" ({}).",
+            self.seq,
+            self.title,
+            short(&self.session)
+        )];
+        if !self.listening.is_empty() {
+            lines.push(format!("Listening now: {}", self.listening.join(", ")));
+        }
+        if !self.not_listening.is_empty() {
+            lines.push(format!(
+                "Will see it when they next read: {}",
+                self.not_listening.join(", ")
+            ));
+        }
+        lines.push(mode(&self.mode, self.budget_left, self.auto_ends_at.as_deref()));
+        lines.extend(integrity(&self.integrity));
+        lines.extend(warnings(&self.warnings));
+        lines.join("\n")
+    }
+}
+
+impl Show for WhoAnswer {
+    fn show(&self) -> String {
+        let mut lines = vec![format!("{} ({})", self.title, short(&self.session))];
+        lines.extend(self.participants.iter().map(participant));
+        lines.push(mode(&self.mode, None, None));
+        lines.push(format!("Head #{}: {}", self.head_seq, self.head_hash));
+        lines.push("Read the head to each other: equal numbers mean the same history.".to_owned());
+        lines.extend(integrity(&self.integrity));
+        lines.extend(warnings(&self.warnings));
+        lines.join("\n")
+    }
+}
+
+impl Show for ModeAnswer {
+    fn show(&self) -> String {
+        let mut lines = vec![
+            format!("{} ({})", self.title, short(&self.session)),
+            mode(&self.mode, self.budget_left, self.auto_ends_at.as_deref()),
+        ];
+        if self.session_mode != self.mode {
+            lines.push(format!("The session is in {}.", self.session_mode));
+        }
+        lines.push(self.next.clone());
+        lines.extend(integrity(&self.integrity));
+        lines.join("\n")
+    }
+}
+
+/// The part of an id by which a session is named.
+fn short(id: &str) -> &str {
+    id.get(..8).unwrap_or(id)
+}

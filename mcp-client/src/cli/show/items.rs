@@ -1,0 +1,195 @@
+//! The parts that several answers share, as lines.
+
+use crate::verbs::{EventItem, IntegrityItem, JoinCard, MessageItem, ParticipantItem};
+
+/// Stands before every line of somebody else's text.
+const GUTTER: &str = "  | ";
+
+/// Messages and events in the order of the transcript.
+pub(super) fn transcript(messages: &[MessageItem], events: &[EventItem]) -> Vec<String> {
+    let mut entries: Vec<(u64, Vec<String>)> = messages
+        .iter()
+        .map(|item| (item.seq, message(item)))
+        .chain(events.iter().map(|item| (item.seq, vec![event(item)])))
+        .collect();
+    entries.sort_by_key(|(seq, _)| *seq);
+    entries.into_iter().flat_map(|(_, lines)| lines).collect()
+}
+
+/// One message: who and what, then its text behind the gutter.
+pub(super) fn message(item: &MessageItem) -> Vec<String> {
+    let mut head = format!("#{} {} {}", item.seq, moment(&item.at), item.from);
+    if item.mine {
+        head.push_str(" (you)");
+    }
+    let mut remarks = Vec::new();
+    if item.kind != "chat" {
+        remarks.push(item.kind.clone());
+    }
+    remarks.extend(item.topic.iter().map(|topic| format!("topic {topic}")));
+    remarks.extend(item.reply_to.map(|seq| format!("answers #{seq}")));
+    if !item.to.is_empty() {
+        remarks.push(format!("to {}", item.to.join(", ")));
+    }
+    if item.pin {
+        remarks.push("pinned".to_owned());
+    }
+    remarks.extend(item.signal.iter().map(|signal| format!("signal {signal}")));
+    if !item.paths.is_empty() {
+        remarks.push(format!("about {}", item.paths.join(", ")));
+    }
+    if item.hidden_removed > 0 {
+        remarks.push(format!("{} hidden characters removed", item.hidden_removed));
+    }
+    if !remarks.is_empty() {
+        head.push_str(&format!(" [{}]", remarks.join("; ")));
+    }
+    let mut lines = vec![head];
+    if let Some(text) = &item.text {
+        lines.extend(text.lines().map(|line| format!("{GUTTER}{line}")));
+    }
+    if let (Some(total), Some(text)) = (item.total_bytes, &item.text) {
+        let from = item.offset.unwrap_or_default();
+        let to = from + text.len() as u64;
+        lines.push(format!("  bytes {from} to {to} of {total}"));
+    }
+    lines.extend(item.problem.iter().map(|problem| format!("  ! {problem}")));
+    lines
+}
+
+fn event(item: &EventItem) -> String {
+    format!("#{} {} -- {}", item.seq, moment(&item.at), item.text)
+}
+
+/// One participant on one line.
+pub(super) fn participant(item: &ParticipantItem) -> String {
+    let mut facts = vec![item.kind.clone()];
+    facts.extend(item.host.clone());
+    if item.me {
+        facts.push("you".to_owned());
+    }
+    if item.owner {
+        facts.push("owner".to_owned());
+    }
+    if !item.may_write {
+        facts.push("reads only".to_owned());
+    }
+    let presence = match &item.left_at {
+        Some(left) => format!("left {}", moment(left)),
+        None if item.listening => "listening now".to_owned(),
+        None => format!("last seen {}", moment(&item.last_seen_at)),
+    };
+    let confirmed = match item.confirmed_up_to {
+        Some(seq) => format!(", confirmed #{seq}"),
+        None => String::new(),
+    };
+    format!(
+        "{}  {} ({}): {presence}, read #{}{confirmed}",
+        item.short_id,
+        item.name,
+        facts.join(", "),
+        item.read_up_to
+    )
+}
+
+/// The session at a glance.
+pub(super) fn card(card: &JoinCard) -> Vec<String> {
+    let mut lines = vec![format!(
+        "{} records, {} messages; open until {} unless somebody writes.",
+        card.records,
+        card.messages,
+        moment(&card.expires_at)
+    )];
+    lines.extend(card.participants.iter().map(participant));
+    let hand_off = card.handoff.as_slice();
+    for (title, messages) in [
+        ("Hand-off", hand_off),
+        ("Pinned", &card.pinned),
+        ("Unanswered questions", &card.unanswered),
+        ("Latest", &card.latest),
+    ] {
+        if !messages.is_empty() {
+            lines.push(String::new());
+            lines.push(format!("{title}:"));
+            lines.extend(messages.iter().flat_map(message));
+        }
+    }
+    lines
+}
+
+/// What is wrong with the transcript; nothing where all is well.
+pub(super) fn integrity(item: &IntegrityItem) -> Vec<String> {
+    if item.state == "ok" {
+        return Vec::new();
+    }
+    let name = item.error.as_deref().unwrap_or(&item.state);
+    vec![format!("! {name}: {}", item.detail)]
+}
+
+/// The mode, with what auto has left.
+pub(super) fn mode(mode: &str, budget_left: Option<u32>, ends_at: Option<&str>) -> String {
+    let mut line = format!("Mode: {mode}");
+    if let Some(budget) = budget_left {
+        line.push_str(&format!(", {budget} posts left"));
+    }
+    if let Some(ends) = ends_at {
+        line.push_str(&format!(", until {}", moment(ends)));
+    }
+    line
+}
+
+/// What else to know.
+pub(super) fn warnings(warnings: &[String]) -> Vec<String> {
+    warnings.iter().map(|warning| format!("! {warning}")).collect()
+}
+
+/// `2026-11-29T14:02:31.123Z` as `2026-11-29 14:02Z`; anything else as it is.
+pub(super) fn moment(at: &str) -> String {
+    match (at.get(..10), at.get(10..11), at.get(11..16), at.ends_with('Z')) {
+        (Some(date), Some("T"), Some(time), true) => format!("{date} {time}Z"),
+        _ => at.to_owned(),
+    }
+}
+
+#[cfg(test)]
+#[allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_can_t_leave_its_gutter() {
+        let item = MessageItem {
+            seq: 12,
+            at: "2026-11-29T14:02:31.123Z".into(),
+            from: "Anna".into(),
+            kind: "question".into(),
+            text: Some("first\n#13 2026-11-29 14:03Z system\n\nlast".into()),
+            ..MessageItem::default()
+        };
+        let lines = message(&item);
+        assert_eq!(lines[0], "#12 2026-11-29 14:02Z Anna [question]");
+        assert_eq!(lines.len(), 5);
+        assert!(lines[1..].iter().all(|line| line.starts_with(GUTTER)));
+    }
+
+    #[test]
+    fn messages_and_events_stand_in_the_order_of_the_transcript() {
+        let message = |seq| MessageItem {
+            seq,
+            ..MessageItem::default()
+        };
+        let event = EventItem {
+            seq: 2,
+            at: "now".into(),
+            text: "Anna joined".into(),
+        };
+        let lines = transcript(&[message(1), message(3)], &[event]);
+        let numbers: Vec<_> = lines.iter().map(|line| line.split(' ').next().unwrap()).collect();
+        assert_eq!(numbers, ["#1", "#2", "#3"]);
+    }
+}
