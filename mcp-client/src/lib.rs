@@ -1,5 +1,6 @@
 //! The client of DevPilot session: everything behind the binary `devpilot-session`.
 
+pub mod cache;
 pub mod cli;
 pub mod config;
 pub mod credentials;

@@ -31,12 +31,15 @@ pub(super) struct Remembered {
     state: Arc<SeatState>,
 }
 
+/// A file that stays open, and its bytes.
+pub(super) type OpenedBytes = (File, Zeroizing<Vec<u8>>);
+
 impl Remembered {
     pub(super) fn new(file: File, state: Arc<SeatState>) -> Self {
         Self { file, state }
     }
 
-    pub(super) fn read(path: &Path) -> Result<Option<(File, Zeroizing<Vec<u8>>)>, HomeError> {
+    pub(super) fn read(path: &Path) -> Result<Option<OpenedBytes>, HomeError> {
         let error = |source| HomeError::io(path, source);
         let mut file = match File::open(path) {
             Ok(file) => file,
