@@ -1,56 +1,41 @@
-//! Attachments in sealed chunks (`crypto.md` section 11).
+//! Attachments in sealed chunks (`crypto.md` section 11): STREAM's nonces, safe because a key serves one file, once.
 
+mod layout;
+
+use sha2::{Digest, Sha256};
+use subtle::ConstantTimeEq;
 use wire::transcript::Hash;
 use zeroize::Zeroizing;
 
+use crate::cipher::{TAG_LEN, xopen, xseal};
 use crate::error::Error;
+use crate::random::NONCE_LEN;
 use crate::secret::AttachmentKey;
 
-/// How a file of some size is cut.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Layout {
-    size: u64,
-    padded: u64,
-}
-
-impl Layout {
-    /// The layout of a file.
-    ///
-    /// # Errors
-    /// `too_large` above 67,108,864 bytes.
-    pub fn of(size: u64) -> Result<Self, Error> {
-        todo!()
-    }
-
-    /// The number of chunks, 1 to 64... of sealed form each.
-    pub fn chunks(&self) -> u32 {
-        todo!()
-    }
-
-    /// Bytes of the file in a chunk, without padding.
-    pub fn data_len(&self, index: u32) -> usize {
-        todo!()
-    }
-
-    /// Bytes of a sealed chunk.
-    pub fn sealed_len(&self, index: u32) -> usize {
-        todo!()
-    }
-}
+pub use layout::Layout;
 
 /// Seals a file chunk by chunk, in order. To resume an upload, start again: the same key gives the same bytes.
 #[derive(Debug)]
 pub struct Sealer {
+    key: AttachmentKey,
     layout: Layout,
+    next: u32,
+    digest: Sha256,
 }
 
 impl Sealer {
     /// Starts on a file of `size` bytes.
     ///
     /// # Errors
-    /// `too_large`.
+    /// `too_large` above 67,108,864.
     pub fn new(key: &AttachmentKey, size: u64) -> Result<Self, Error> {
-        todo!()
+        let key = AttachmentKey::from_bytes(*key.expose());
+        Ok(Self {
+            key,
+            layout: Layout::of(size)?,
+            next: 0,
+            digest: Sha256::new(),
+        })
     }
 
     /// The layout.
@@ -63,7 +48,23 @@ impl Sealer {
     /// # Errors
     /// `attach_size` for another number of bytes, or after the last chunk.
     pub fn seal(&mut self, data: &[u8]) -> Result<Vec<u8>, Error> {
-        todo!()
+        let sealed_len = self.layout.sealed_len(self.next).ok_or(Error::AttachSize)?;
+        if self.layout.data_len(self.next) != Some(data.len()) {
+            return Err(Error::AttachSize);
+        }
+        let mut chunk = Vec::with_capacity(sealed_len);
+        chunk.extend_from_slice(data);
+        chunk.resize(sealed_len - TAG_LEN, 0);
+        let tag = xseal(
+            self.key.expose(),
+            &nonce(&self.layout, self.next),
+            &[],
+            &mut chunk,
+        );
+        chunk.extend_from_slice(&tag);
+        self.digest.update(&chunk);
+        self.next += 1;
+        Ok(chunk)
     }
 
     /// The digest for the message that offers the file.
@@ -71,26 +72,42 @@ impl Sealer {
     /// # Errors
     /// `attach_size` before the last chunk.
     pub fn finish(self) -> Result<Hash, Error> {
-        todo!()
+        if self.next == self.layout.chunks() {
+            Ok(self.digest.finalize().into())
+        } else {
+            Err(Error::AttachSize)
+        }
     }
 }
 
 /// Opens a file chunk by chunk, in order. The file gets its final name only after [`Opener::finish`].
 #[derive(Debug)]
 pub struct Opener {
+    key: AttachmentKey,
     layout: Layout,
+    next: u32,
+    digest: Sha256,
+    expected: Hash,
+    padding_is_zero: bool,
 }
 
 impl Opener {
     /// Starts on a file as its message describes it.
     ///
     /// # Errors
-    /// `too_large`.
+    /// `too_large` above 67,108,864.
     pub fn new(key: &AttachmentKey, size: u64, digest: Hash) -> Result<Self, Error> {
-        todo!()
+        Ok(Self {
+            key: AttachmentKey::from_bytes(*key.expose()),
+            layout: Layout::of(size)?,
+            next: 0,
+            digest: Sha256::new(),
+            expected: digest,
+            padding_is_zero: true,
+        })
     }
 
-    /// The layout: `chunks()` and `sealed_len()` are what must be stored, else `attach_size`.
+    /// The layout. Compare with it first what the plane has: another number of chunks is `attach_size`.
     pub const fn layout(&self) -> &Layout {
         &self.layout
     }
@@ -98,16 +115,56 @@ impl Opener {
     /// Opens the next chunk and gives the file's bytes in it, without padding.
     ///
     /// # Errors
-    /// `attach_size`, `attach_auth`.
+    /// `attach_size`, also after the last chunk; `attach_auth`.
     pub fn open(&mut self, sealed: &[u8]) -> Result<Zeroizing<Vec<u8>>, Error> {
-        todo!()
+        let data_len = self.layout.data_len(self.next).ok_or(Error::AttachSize)?;
+        if self.layout.sealed_len(self.next) != Some(sealed.len()) {
+            return Err(Error::AttachSize);
+        }
+        let (ciphertext, tag) = sealed.split_last_chunk::<TAG_LEN>().ok_or(Error::AttachSize)?;
+        let mut chunk = Zeroizing::new(ciphertext.to_vec());
+        xopen(
+            self.key.expose(),
+            &nonce(&self.layout, self.next),
+            &[],
+            &mut chunk,
+            tag,
+        )
+        .map_err(|_| Error::AttachAuth)?;
+        self.padding_is_zero &= chunk.iter().skip(data_len).all(|byte| *byte == 0);
+        chunk.truncate(data_len);
+        self.digest.update(sealed);
+        self.next += 1;
+        Ok(chunk)
     }
 
-    /// Ends the file.
+    /// Ends the file. Padding and digest are told only here, after all chunks, so that every reader of a damaged file
+    /// names the same fault.
     ///
     /// # Errors
     /// `attach_size` before the last chunk; `bad_padding`; `attach_digest`.
     pub fn finish(self) -> Result<(), Error> {
-        todo!()
+        if self.next != self.layout.chunks() {
+            return Err(Error::AttachSize);
+        }
+        if !self.padding_is_zero {
+            return Err(Error::BadPadding);
+        }
+        let digest: Hash = self.digest.finalize().into();
+        if bool::from(digest.ct_eq(&self.expected)) {
+            Ok(())
+        } else {
+            Err(Error::AttachDigest)
+        }
     }
+}
+
+/// `0^19 ‖ u32(index) ‖ last`
+fn nonce(layout: &Layout, index: u32) -> [u8; NONCE_LEN] {
+    let last = index + 1 == layout.chunks();
+    let [a, b, c, d] = index.to_be_bytes();
+    let mut nonce = [0; NONCE_LEN];
+    let (_, tail) = nonce.split_at_mut(NONCE_LEN - 5);
+    tail.copy_from_slice(&[a, b, c, d, u8::from(last)]);
+    nonce
 }

@@ -7,7 +7,8 @@ use crate::signature::{SIGNATURE_LEN, VerificationKey};
 
 /// Makes a participant's certificate; none without the full secret. The posting seed lives no longer than this call.
 pub fn make(keys: &EpochKeys, participant: &ParticipantId) -> Option<[u8; SIGNATURE_LEN]> {
-    todo!()
+    let seed = keys.posting_seed()?;
+    Some(seed.sign(&text(keys.session_id(), keys.epoch(), participant)))
 }
 
 /// Whether a certificate gives a participant the right to write in an epoch.
@@ -18,5 +19,17 @@ pub fn verifies(
     participant: &ParticipantId,
     certificate: &[u8],
 ) -> bool {
-    todo!()
+    posting_key.verifies(&text(session, epoch, participant), certificate)
+}
+
+/// What is signed: 67 bytes.
+fn text(session: &SessionId, epoch: u32, participant: &ParticipantId) -> Vec<u8> {
+    let label: &[u8] = b"devpilot-session v1 certificate";
+    [
+        label,
+        session.as_bytes(),
+        &epoch.to_be_bytes(),
+        participant.as_bytes(),
+    ]
+    .concat()
 }

@@ -12,16 +12,21 @@
 //!
 //! The feature `hazmat` adds what only test vectors need: chosen nonces, chosen ephemeral keys, and keys that
 //! were not checked. Nothing but tests may turn it on.
-#![allow(clippy::todo, unused_variables, dead_code)]
 
 pub mod attachment;
 pub mod certificate;
+mod cipher;
 pub mod error;
+#[cfg(feature = "hazmat")]
+pub mod hazmat;
 pub mod history;
+mod hpke;
 pub mod identity;
 pub mod json;
+mod kdf;
 pub mod keys;
 pub mod link;
+mod padding;
 pub mod profile;
 pub mod random;
 pub mod record;

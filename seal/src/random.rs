@@ -49,10 +49,9 @@ impl Nonce {
 
 /// A version 4 UUID (RFC 9562).
 fn uuid() -> Result<[u8; 16], Unavailable> {
-    let mut id: [u8; 16] = bytes()?;
-    id[6] = id[6] & 0x0f | 0x40;
-    id[8] = id[8] & 0x3f | 0x80;
-    Ok(id)
+    let id = u128::from_be_bytes(bytes()?);
+    let version = id & !(0xf << 76) | 4 << 76;
+    Ok((version & !(0b11 << 62) | 0b10 << 62).to_be_bytes())
 }
 
 /// A fresh session id.

@@ -28,7 +28,7 @@ macro_rules! secret {
 
             /// Compares in constant time.
             pub fn same(&self, other: &Self) -> bool {
-                self.0.ct_eq(&other.0[..]).into()
+                self.expose().ct_eq(other.expose()).into()
             }
         }
 
@@ -78,13 +78,7 @@ secret! {
 
 drawn!(FullSecret);
 drawn!(AttachmentKey);
-
-impl EphemeralKey {
-    /// A fresh one from the operating system.
-    pub(crate) fn random() -> Result<Self, Unavailable> {
-        random::bytes().map(Self::from_bytes)
-    }
-}
+drawn!(EphemeralKey);
 
 /// Which of the two secrets a link carries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -129,6 +123,11 @@ impl LinkSecret {
             Self::Full(_) => LinkKind::Full,
             Self::View(_) => LinkKind::View,
         }
+    }
+
+    /// Compares kind and bytes, the bytes in constant time.
+    pub fn same(&self, other: &Self) -> bool {
+        self.kind() == other.kind() && self.expose().ct_eq(other.expose()).into()
     }
 
     /// The bytes, as [`FullSecret::expose`].

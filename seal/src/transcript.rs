@@ -1,21 +1,29 @@
 //! The verifier of a transcript (`crypto.md` section 9): pure, one record at a time, in order.
 
+mod admission;
 mod outcome;
+mod own;
 mod raw;
+mod reading;
+mod start;
 mod state;
 
+use wire::encoding::{Blob, Bytes32};
+use wire::epoch_record::EpochRecord;
 use wire::ids::{MessageId, ParticipantId, SessionId};
-use wire::transcript::Hash;
+use wire::transcript::{Hash, next_hashed, sha256};
 
 use crate::error::Error;
 use crate::identity::Identity;
 use crate::keys::Keyring;
 use crate::roster::Roster;
+use admission::{Admitted, NewEra};
 
 pub use crate::record::message::Head;
 pub use outcome::{Access, EpochChange, Member, MemberKind, Outcome, Standing};
 pub use raw::RawRecord;
-pub use state::TranscriptState;
+pub use start::Start;
+pub use state::{Chain, Era, Sent, TranscriptState};
 
 /// Who reads, with what it holds. Accepting a record may add keys (a re-key) and knowledge (a profile).
 #[derive(Debug)]
@@ -28,44 +36,24 @@ pub struct Reader<'a> {
     pub me: Option<&'a Identity>,
 }
 
-/// A place to start from when what came before is gone (section 9.4).
-#[derive(Debug, Clone, Copy)]
-pub struct Start<'a> {
-    /// The last seq that is gone.
-    pub seq: u64,
-    /// H of it.
-    pub hash: Hash,
-    /// The bytes of the epoch record in force there.
-    pub epoch_record: &'a [u8],
-}
-
 /// One reader's view of one session: the chain it accepted, and what it needs to go on.
 #[derive(Debug)]
 pub struct Transcript {
     state: TranscriptState,
+    /// `state.epoch_record`, parsed; none before the first record.
+    in_force: Option<EpochRecord>,
+    /// SHA-256 of it.
+    in_force_hash: Hash,
 }
 
 impl Transcript {
     /// Nothing accepted yet.
     pub fn new(session: SessionId) -> Self {
-        todo!()
-    }
-
-    /// Starts after evicted records, unverified: the first message by somebody else whose head is at or after
-    /// the start confirms it, or shows a fork.
-    ///
-    /// # Errors
-    /// `epoch_record_malformed`; `verifier_mismatch` against keys held.
-    pub fn from_checkpoint(session: SessionId, start: &Start<'_>, keys: &Keyring) -> Result<Self, Error> {
-        todo!()
-    }
-
-    /// From the state file.
-    ///
-    /// # Errors
-    /// `epoch_record_malformed`, `bad_record`: the file was changed.
-    pub fn from_state(state: TranscriptState) -> Result<Self, Error> {
-        todo!()
+        Self {
+            state: TranscriptState::new(session),
+            in_force: None,
+            in_force_hash: [0; 32],
+        }
     }
 
     /// For the state file. Holds ids and hashes, no secret.
@@ -73,20 +61,11 @@ impl Transcript {
         &self.state
     }
 
-    /// Goes on from a checkpoint that lies after the head, when the records between are gone. One at or before the
-    /// head is ignored, and this answers false.
-    ///
-    /// # Errors
-    /// As [`Transcript::from_checkpoint`]; `epoch_order` for an epoch before the one in force; `rollback` for another
-    /// record of the epoch in force.
-    pub fn skip_to(&mut self, start: &Start<'_>, keys: &Keyring) -> Result<bool, Error> {
-        todo!()
-    }
-
-    /// Whether a record's author has no known profile, or no right to write in its epoch: ask the plane for the
-    /// participants once, take their profiles into the roster, then accept.
+    /// Whether a record's author has no known profile, or no right to write in its epoch, or a re-key names this reader
+    /// and the owner's keys are not known: ask the plane for the participants once, take their profiles into the
+    /// roster, then accept.
     pub fn needs_profiles(&self, record: &RawRecord<'_>, reader: &Reader<'_>) -> bool {
-        todo!()
+        admission::needs_profiles(self, record, reader)
     }
 
     /// Accepts the next record and says what it yields.
@@ -96,7 +75,60 @@ impl Transcript {
     /// `epoch_order`, `epoch_record_malformed`, `rekey_not_owner`, `rekey_auth`, `verifier_mismatch`, `replay`,
     /// `own_record_mismatch`. The plane misbehaves or lost data: accept nothing further, post nothing, say so.
     pub fn accept(&mut self, record: &RawRecord<'_>, reader: &mut Reader<'_>) -> Result<Outcome, Error> {
-        todo!()
+        let admitted = admission::admit(self, record, reader)?;
+        if let Some(me) = reader.me {
+            self.check_own(record, &admitted, me.participant_id())?;
+        }
+        if let Admitted::Epoch(era) = admitted {
+            return Ok(Outcome::Epoch(self.enter_era(record, *era, reader)));
+        }
+        self.append(record);
+        Ok(match admitted {
+            Admitted::Message { sender, id } => {
+                self.state.seen.insert(id);
+                if self.state.sent.remove(&id).is_some() {
+                    self.state.own.insert(id, record.seq);
+                }
+                reading::message(self, record, &sender, &id, reader)
+            }
+            Admitted::Member { about } => reading::member(record, &about, reader),
+            Admitted::Notice | Admitted::Epoch(_) => reading::notice(record.body),
+        })
+    }
+
+    fn enter_era(&mut self, record: &RawRecord<'_>, era: NewEra, reader: &mut Reader<'_>) -> EpochChange {
+        let NewEra {
+            record: epoch_record,
+            access,
+            given,
+        } = era;
+        let change = EpochChange {
+            epoch: epoch_record.epoch,
+            epoch_type: epoch_record.epoch_type,
+            owner: epoch_record.owner,
+            access,
+        };
+        self.put_in_force(record.seq, record.body, epoch_record);
+        self.append(record);
+        if let Some(given) = given {
+            reader.keys.insert(given);
+        }
+        change
+    }
+
+    fn put_in_force(&mut self, from_seq: u64, bytes: &[u8], record: EpochRecord) {
+        self.in_force_hash = sha256(bytes);
+        self.in_force = Some(record);
+        self.state.epoch_record = Blob(bytes.to_vec());
+        self.state.eras.push(Era {
+            from_seq,
+            epoch_record: Bytes32(self.in_force_hash),
+        });
+    }
+
+    fn append(&mut self, record: &RawRecord<'_>) {
+        let next = next_hashed(&self.head().hash, &self.in_force_hash, &record.link());
+        self.state.chain.0.push(next);
     }
 
     /// Compares a record at or before the head, read once more, with what was accepted.
@@ -105,7 +137,26 @@ impl Transcript {
     /// `own_record_mismatch` where this participant's own record stood, else `rollback`. `seq_gap` when that seq is
     /// not held.
     pub fn recheck(&self, record: &RawRecord<'_>) -> Result<(), Error> {
-        todo!()
+        let before = record
+            .seq
+            .checked_sub(1)
+            .and_then(|seq| self.hash_at(seq))
+            .ok_or(Error::SeqGap)?;
+        let accepted = self.hash_at(record.seq).ok_or(Error::SeqGap)?;
+        let era = self
+            .state
+            .eras
+            .iter()
+            .rev()
+            .find(|era| era.from_seq <= record.seq)
+            .ok_or(Error::SeqGap)?;
+        if next_hashed(before, &era.epoch_record.0, &record.link()) == *accepted {
+            Ok(())
+        } else if self.state.own.values().any(|seq| *seq == record.seq) {
+            Err(Error::OwnRecordMismatch)
+        } else {
+            Err(Error::Rollback)
+        }
     }
 
     /// Compares the newest seq that the plane names with the head.
@@ -113,77 +164,62 @@ impl Transcript {
     /// # Errors
     /// `rollback` when the plane has less than was accepted.
     pub fn check_plane_head(&self, head_seq: u64) -> Result<(), Error> {
-        todo!()
+        if head_seq < self.head().seq {
+            Err(Error::Rollback)
+        } else {
+            Ok(())
+        }
     }
 
-    /// The head to put into the next message.
-    ///
-    /// # Errors
-    /// `seq_gap` while an own record that the plane confirmed is not accepted yet: read first. `limit_reached` at the
-    /// last seq.
-    pub fn head_for_writing(&self) -> Result<Head, Error> {
-        todo!()
-    }
-
-    /// Notes a message of this participant's before its first byte is sent. Sealing it anew after `epoch_moved`
-    /// replaces it.
-    ///
-    /// # Errors
-    /// `replay` when that id was accepted before.
-    pub fn sending(&mut self, id: MessageId, epoch: u32, sealed: &[u8]) -> Result<(), Error> {
-        todo!()
-    }
-
-    /// Notes the plane's answer to a post.
-    ///
-    /// # Errors
-    /// `own_record_mismatch` when the record accepted at that seq is another.
-    pub fn posted(&mut self, id: &MessageId, seq: u64) -> Result<(), Error> {
-        todo!()
+    /// The session.
+    pub const fn session_id(&self) -> &SessionId {
+        &self.state.session_id
     }
 
     /// The last record accepted.
     pub fn head(&self) -> Head {
-        todo!()
+        let chain = &self.state.chain.0;
+        // The chain is never empty: it begins with H(base).
+        let hash = chain.last().copied().unwrap_or_default();
+        Head {
+            seq: self.state.base + (chain.len() as u64).saturating_sub(1),
+            hash,
+        }
     }
 
     /// H of a seq from the base to the head.
     pub fn hash_at(&self, seq: u64) -> Option<&Hash> {
-        todo!()
+        let at = usize::try_from(seq.checked_sub(self.state.base)?).ok()?;
+        self.state.chain.0.get(at)
     }
 
     /// The seq this view starts after: 0, or that of a checkpoint.
-    pub fn base(&self) -> u64 {
-        todo!()
+    pub const fn base(&self) -> u64 {
+        self.state.base
     }
 
     /// The epoch in force; 0 before the first record.
     pub fn epoch(&self) -> u32 {
-        todo!()
+        self.in_force.as_ref().map_or(0, |record| record.epoch)
     }
 
-    /// The bytes of the epoch record in force.
-    pub fn epoch_record(&self) -> &[u8] {
-        todo!()
+    /// The epoch record in force; none before the first record.
+    pub const fn epoch_record(&self) -> Option<&EpochRecord> {
+        self.in_force.as_ref()
     }
 
     /// The owner in force; none after an administrator re-key.
     pub fn owner(&self) -> Option<&ParticipantId> {
-        todo!()
+        self.in_force.as_ref()?.owner.as_ref()
     }
 
     /// Up to which seq each participant's messages confirm this history, oneself included.
     pub fn confirmed(&self) -> impl Iterator<Item = (&ParticipantId, u64)> {
-        std::iter::empty()
+        self.state.confirmed.iter().map(|(id, seq)| (id, *seq))
     }
 
     /// Whether a message id was accepted.
     pub fn has_seen(&self, id: &MessageId) -> bool {
-        todo!()
-    }
-
-    /// Whether an accepted message is this participant's own.
-    pub fn is_own(&self, id: &MessageId) -> bool {
-        todo!()
+        self.state.seen.contains(id)
     }
 }

@@ -35,6 +35,33 @@ pub enum Outcome {
     Epoch(EpochChange),
 }
 
+impl Outcome {
+    /// The name of `crypto.md` section 9: `ok`, `unchecked`, `no_key`, `notice`, `member`, `epoch`, or an error's.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Message {
+                standing: Standing::Confirmed(_),
+                ..
+            } => "ok",
+            Self::Message {
+                standing: Standing::Unchecked,
+                ..
+            } => "unchecked",
+            Self::Message {
+                standing: Standing::Differs(error),
+                ..
+            }
+            | Self::Unreadable(error) => error.name(),
+            Self::NoKey => "no_key",
+            Self::Notice(_) => "notice",
+            Self::BadNotice => Error::BadNotice.name(),
+            Self::Member(_) => "member",
+            Self::BadMember => Error::BadMember.name(),
+            Self::Epoch(_) => "epoch",
+        }
+    }
+}
+
 /// What the head in a message says about its sender's history and this reader's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
