@@ -57,6 +57,9 @@ pub struct SeatState {
     pub capability: Capability,
     /// The name it goes by.
     pub name: String,
+    /// Its host program, for its profile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
     /// Its own keys.
     pub identity: IdentitySecrets,
     /// Its token; none before the first answer.
@@ -135,6 +138,7 @@ impl SeatState {
             kind,
             capability,
             name: String::new(),
+            host: None,
             identity,
             token: None,
             secrets: BTreeMap::new(),

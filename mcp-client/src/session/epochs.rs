@@ -1,0 +1,194 @@
+//! Coming back: after a re-key by the epoch records, after a lost token with the rejoin secret
+//! (`crypto.md` sections 6.1, 10.2 and 10.4).
+
+use seal::Error;
+use seal::keys::EpochKeys;
+use seal::rekey::{self, Owner};
+use wire::api::{Join, Joined, JoiningParticipant, Rejoin};
+use wire::encoding::Blob;
+use wire::epoch_record::{EpochRecord, EpochType};
+use wire::problem::Code;
+
+use super::Session;
+use super::error::SessionError;
+use super::keep::capability_of;
+use crate::home::SecretText;
+use crate::plane::{Deadline, Entry};
+use crate::seat::{EpochSecret, PendingEntry, SeatLock, SeatState, SessionToken};
+
+/// Re-keys that may come in between while this seat comes back.
+const ROUNDS: u32 = 4;
+
+impl Session {
+    /// Follows the epoch records as far as they keep this participant, then returns for a fresh token.
+    pub(super) async fn come_back(
+        &mut self,
+        lock: &mut SeatLock,
+        until: Deadline,
+    ) -> Result<(), SessionError> {
+        for _ in 0..ROUNDS {
+            self.follow(lock, until).await?;
+            match self.return_now(lock, until).await {
+                // Re-keyed once more between the two requests.
+                Err(SessionError::Plane(error)) if error.code() == Some(Code::Rekeyed) => {}
+                result => return result,
+            }
+        }
+        Err(SessionError::AdminRekeyed)
+    }
+
+    /// Opens each owner re-key after the newest epoch held. Stops at an administrator's, whose secret comes from a
+    /// person alone.
+    async fn follow(&mut self, lock: &mut SeatLock, until: Deadline) -> Result<(), SessionError> {
+        let known = self.keys.newest().map_or(0, EpochKeys::epoch);
+        let rejoin = Rejoin {
+            participant_id: *self.my_id(),
+            rejoin_secret: self.me.rejoin_secret(),
+            after_epoch: known,
+        };
+        let answer = self.plane.rejoin(self.me.session_id(), &rejoin, until).await?;
+        for bytes in answer.epoch_records {
+            self.follow_one(lock, bytes)?;
+        }
+        Ok(())
+    }
+
+    fn follow_one(&mut self, lock: &mut SeatLock, bytes: Blob) -> Result<(), SessionError> {
+        let record = EpochRecord::parse(bytes.as_slice()).map_err(|error| self.fail(error.into()))?;
+        if record.session_id != *self.id() {
+            return Err(self.fail(Error::EpochRecordMalformed));
+        }
+        if record.epoch_type == EpochType::AdminRekey {
+            return Err(SessionError::AdminRekeyed);
+        }
+        let Some(old) = self.keys.newest() else {
+            return Err(SessionError::Impossible("a seat without keys"));
+        };
+        let owner_id = lock.owner;
+        let owner = Owner {
+            id: owner_id.as_ref(),
+            keys: owner_id
+                .and_then(|id| self.roster.get(&id))
+                .map(|known| &known.keys),
+        };
+        let keys = match rekey::open(&record, old, owner, &self.me) {
+            Ok(keys) => keys,
+            Err(Error::RekeyRemoved) => return Err(SessionError::Removed),
+            Err(error) => return Err(self.fail(error)),
+        };
+        let epoch = keys.epoch();
+        let secret = keys
+            .link_secret(keys.kind())
+            .ok_or(SessionError::Impossible("keys without a secret"))?;
+        lock.secrets.insert(epoch, EpochSecret::from(&secret));
+        lock.epoch_records.insert(epoch, bytes);
+        self.keys.insert(keys);
+        self.demote_old_secrets(lock);
+        lock.save()?;
+        Ok(())
+    }
+
+    /// After a re-key the old S is deleted, the old R kept (`crypto.md` section 15).
+    fn demote_old_secrets(&self, kept: &mut SeatState) {
+        for keys in self.keys.iter() {
+            if let Some(secret) = keys.link_secret(keys.kind()) {
+                kept.secrets.insert(keys.epoch(), EpochSecret::from(&secret));
+            }
+        }
+    }
+
+    /// Returns under the newest epoch held. The profile's bytes are on disk first, so that a repeat sends the same.
+    async fn return_now(&mut self, lock: &mut SeatLock, until: Deadline) -> Result<(), SessionError> {
+        let keys = self
+            .keys
+            .newest()
+            .ok_or(SessionError::Impossible("a seat without keys"))?;
+        let epoch = keys.epoch();
+        let secret = keys
+            .link_secret(keys.kind())
+            .ok_or(SessionError::Impossible("keys without a secret"))?;
+        if !lock.profiles.contains_key(&epoch) {
+            let profile = self.make_profile(lock, keys)?;
+            lock.profiles.insert(epoch, Blob(profile));
+        }
+        lock.pending.entry = Some(PendingEntry::Return { epoch });
+        lock.save()?;
+        let join = Join {
+            proof: seal::keys::proof(self.id(), epoch, &secret),
+            epoch,
+            participant: JoiningParticipant {
+                participant_id: *self.my_id(),
+                kind: lock.kind,
+                rejoin_verifier: None,
+                rejoin_secret: Some(self.me.rejoin_secret()),
+                sealed_profile: lock.profiles.get(&epoch).cloned().unwrap_or_default(),
+            },
+        };
+        match self.plane.join(self.me.session_id(), &join, until).await? {
+            Entry::Joined(joined) => self.admitted(lock, *joined, epoch),
+            Entry::Knocking(knocking) => Err(SessionError::Knocking {
+                retry_after_s: knocking.retry_after_s,
+            }),
+        }
+    }
+
+    fn make_profile(&self, kept: &SeatState, keys: &EpochKeys) -> Result<Vec<u8>, SessionError> {
+        let nonce = seal::random::Nonce::random()?;
+        let more = super::enter::profile_members(kept.host.as_deref());
+        Ok(seal::profile::seal(keys, &self.me, &kept.name, more, nonce)?)
+    }
+
+    /// Takes over the answer to a join or return: nothing of it is used before the record of the epoch has passed the
+    /// check of `crypto.md` section 5 together with the secret.
+    pub(super) fn admitted(
+        &mut self,
+        lock: &mut SeatLock,
+        joined: Joined,
+        epoch: u32,
+    ) -> Result<(), SessionError> {
+        let mut records = Vec::new();
+        for bytes in &joined.epoch_records {
+            let record = EpochRecord::parse(bytes.as_slice()).map_err(|error| self.fail(error.into()))?;
+            if record.session_id != *self.id() {
+                return Err(self.fail(Error::EpochRecordMalformed));
+            }
+            if let Some(keys) = self.keys.get(record.epoch) {
+                keys.check_record(&record).map_err(|error| self.fail(error))?;
+            } else if record.epoch == epoch {
+                let secret = lock
+                    .secrets
+                    .get(&epoch)
+                    .ok_or(SessionError::Impossible("no secret to enter with"))?;
+                let keys =
+                    EpochKeys::check(&record, secret.to_link_secret()).map_err(|error| self.fail(error))?;
+                self.keys.insert(keys);
+            }
+            records.push((record, bytes.clone()));
+        }
+        if self.keys.get(epoch).is_none() || !records.iter().any(|(record, _)| record.epoch == epoch) {
+            return Err(self.fail(Error::VerifierMismatch));
+        }
+        let parsed: Vec<_> = records.iter().map(|(record, _)| record.clone()).collect();
+        seal::history::open_all(&mut self.keys, &parsed).map_err(|error| self.fail(error))?;
+        for (record, bytes) in records {
+            lock.epoch_records.insert(record.epoch, bytes);
+            if record.epoch == epoch {
+                lock.owner = record.owner;
+            }
+        }
+        self.demote_old_secrets(lock);
+        lock.token = Some(SessionToken {
+            text: SecretText::new(joined.session_token.0),
+            epoch,
+        });
+        if let Some(keys) = self.keys.get(epoch) {
+            lock.capability = capability_of(keys.kind());
+        }
+        lock.pending.entry = None;
+        lock.ended = None;
+        self.state = Some(joined.state);
+        self.title = Some(joined.title);
+        lock.save()?;
+        Ok(())
+    }
+}

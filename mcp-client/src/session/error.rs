@@ -1,0 +1,55 @@
+//! The error of the session engine.
+
+use wire::event::Capability;
+
+use crate::plane::PlaneError;
+use crate::seat::SeatError;
+
+/// Why the engine can't go on. Names of cryptographic errors are `crypto.md` section 14's.
+#[derive(Debug, thiserror::Error)]
+pub enum SessionError {
+    /// The plane, or the way to it.
+    #[error(transparent)]
+    Plane(#[from] PlaneError),
+    /// The plane misbehaves or lost data: nothing further is accepted, nothing is posted.
+    #[error("{0}")]
+    Failed(seal::Error),
+    /// Somebody saw another history: nothing is posted until a person acknowledges.
+    #[error("{error} (seq {seq})")]
+    Differs {
+        /// `fork`, `head_ahead` or `head_regressed`.
+        error: seal::Error,
+        /// The message that shows it.
+        seq: u64,
+    },
+    /// Something could not be made, found or opened.
+    #[error(transparent)]
+    Seal(#[from] seal::Error),
+    /// The owner re-keyed without this participant.
+    #[error("the owner re-keyed the session without this participant")]
+    Removed,
+    /// An administrator re-keyed.
+    #[error("an administrator re-keyed the session")]
+    AdminRekeyed,
+    /// A door that asks, and has not been answered yet.
+    #[error("waiting at the door")]
+    Knocking {
+        /// When to ask again, in seconds.
+        retry_after_s: u64,
+    },
+    /// This seat may not write.
+    #[error("this seat may read only ({0:?})")]
+    ReadOnly(Capability),
+    /// The seat's file, or its lock.
+    #[error(transparent)]
+    Seat(#[from] SeatError),
+    /// The cache.
+    #[error(transparent)]
+    Home(#[from] crate::home::HomeError),
+    /// No randomness.
+    #[error(transparent)]
+    Random(#[from] seal::random::Unavailable),
+    /// A seat's file holds what this program never writes.
+    #[error("the seat's file holds what can't be: {0}")]
+    Impossible(&'static str),
+}

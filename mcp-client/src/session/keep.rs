@@ -1,0 +1,126 @@
+//! Between this process's view and the seat's file, which other processes change as well.
+
+use std::time::Duration;
+
+use seal::secret::LinkKind;
+use wire::encoding::{Blob, Bytes32};
+use wire::event::Capability;
+
+use super::error::SessionError;
+use super::{Session, integrity};
+use crate::seat::{Ended, EpochSecret, Head, SeatState};
+
+/// How long another process's step may hold up ours.
+pub(super) const LOCK: Duration = Duration::from_secs(10);
+
+impl Session {
+    /// Writes what this process found into the seat's file, if there is anything new.
+    pub(super) async fn store(&mut self) -> Result<(), SessionError> {
+        let kept = self.seat.read()?;
+        let mut wanted = SeatState::clone(&kept);
+        self.put_into(&mut wanted)?;
+        if same(&wanted, &kept) {
+            return Ok(());
+        }
+        let mut lock = self.seat.lock(LOCK).await?;
+        self.put_into(&mut lock)?;
+        self.alarm.clone_from(&lock.alarm);
+        lock.save()?;
+        Ok(())
+    }
+
+    /// What this process knows, joined with what the file says. The file's head may be ahead: another process has
+    /// read on. One that is not ahead must be on our chain.
+    pub(super) fn put_into(&self, kept: &mut SeatState) -> Result<(), SessionError> {
+        let head = self.transcript.head();
+        if head.seq > 0 && kept.head.is_none_or(|old| old.seq < head.seq) {
+            kept.head = Some(Head {
+                seq: head.seq,
+                hash: Bytes32(head.hash),
+            });
+        }
+        if let Some(checkpoint) = &self.started_at {
+            kept.checkpoint = Some(checkpoint.clone());
+        }
+        integrity::merge(&mut kept.alarm, self.alarm.as_ref());
+        for keys in self.keys.iter() {
+            let secret = keys
+                .link_secret(keys.kind())
+                .ok_or(SessionError::Impossible("keys without a secret"))?;
+            kept.secrets.insert(keys.epoch(), EpochSecret::from(&secret));
+        }
+        let people = self.roster.to_state();
+        if people.len() >= kept.people.len() {
+            kept.people = people;
+        }
+        if self.transcript.epoch() > 0 {
+            let record = Blob(self.transcript.epoch_record().to_vec());
+            kept.epoch_records.insert(self.transcript.epoch(), record);
+            kept.owner = self.transcript.owner().copied();
+        }
+        if let Some(state) = &self.state {
+            kept.expires_at = Some(state.expires_at);
+            if let Some(capability) = state.capability {
+                kept.capability = capability;
+            }
+        }
+        if let Some(title) = self.title() {
+            kept.title = Some(title);
+        }
+        Ok(())
+    }
+
+    /// Notes with the seat that the session is over for it, and removes its handoff files: their links are dead.
+    pub(super) async fn mark_over(&mut self, cause: &str) -> Result<(), SessionError> {
+        let at = self.clock.now();
+        let mut lock = self.seat.lock(LOCK).await?;
+        if lock.ended.is_none() {
+            lock.ended = Some(Ended {
+                at,
+                cause: cause.to_owned(),
+            });
+            crate::note::handoff::remove(self.seat.home(), &lock.handoffs)?;
+            lock.handoffs.clear();
+            lock.save()?;
+        }
+        Ok(())
+    }
+
+    /// Takes over what another process of this seat has written: keys of a new epoch, alarms, and a longer history.
+    pub(super) fn refresh(&mut self) -> Result<(), SessionError> {
+        let kept = self.seat.read()?;
+        self.alarm.clone_from(&{
+            let mut alarm = kept.alarm.clone();
+            integrity::merge(&mut alarm, self.alarm.as_ref());
+            alarm
+        });
+        let newest = self.keys.newest().map_or(0, seal::keys::EpochKeys::epoch);
+        if kept.secrets.keys().any(|epoch| *epoch > newest) {
+            super::load::add_keys(&mut self.keys, &kept)?;
+        }
+        Ok(())
+    }
+}
+
+/// What a capability says in a link's words.
+pub(super) const fn capability_of(kind: LinkKind) -> Capability {
+    match kind {
+        LinkKind::Full => Capability::Full,
+        LinkKind::View => Capability::View,
+    }
+}
+
+/// Whether two states would be the same file, in all that [`Session::put_into`] changes.
+fn same(a: &SeatState, b: &SeatState) -> bool {
+    let people = |state: &SeatState| serde_json::to_string(&state.people).ok();
+    a.head == b.head
+        && a.alarm == b.alarm
+        && a.secrets == b.secrets
+        && a.epoch_records == b.epoch_records
+        && a.owner == b.owner
+        && a.checkpoint == b.checkpoint
+        && a.expires_at == b.expires_at
+        && a.capability == b.capability
+        && a.title == b.title
+        && people(a) == people(b)
+}

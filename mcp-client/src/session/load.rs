@@ -1,0 +1,164 @@
+//! Opening a seat: its keys, and its view rebuilt from the cache, checked up to the stored head.
+
+use seal::history;
+use seal::identity::Identity;
+use seal::keys::{EpochKeys, Keyring};
+use seal::roster::Roster;
+use seal::transcript::{Start, Transcript};
+use wire::api::Record;
+use wire::epoch_record::EpochRecord;
+use wire::transcript::RecordClass;
+
+use super::error::SessionError;
+use super::view::View;
+use super::{Clock, Session};
+use crate::cache::Cache;
+use crate::plane::{Http, Plane};
+use crate::seat::{Seat, SeatState};
+
+impl Session {
+    /// Opens a seat of this machine. No network: what the cache holds is verified again, the rest comes with the first
+    /// [`Session::sync`].
+    ///
+    /// # Errors
+    /// The seat's file can't be read, or its keys and records don't belong together.
+    pub fn open(http: &Http, seat: Seat, clock: Clock) -> Result<Self, SessionError> {
+        let kept = seat.read()?;
+        let identity = &kept.identity;
+        let me = Identity::from_bytes(kept.session, identity.sk.expose(), identity.seed.expose());
+        if *me.participant_id() != kept.participant {
+            return Err(SessionError::Impossible("keys of another participant"));
+        }
+        let mut keys = Keyring::new();
+        add_keys(&mut keys, &kept)?;
+        let roster = Roster::from_state(kept.session, kept.people.clone())?;
+        let cache = Cache::new(seat.home(), &kept.session);
+        let mut session = Self {
+            plane: Plane::new(http.clone(), kept.plane.clone()),
+            transcript: start(&kept, &keys)?,
+            seat,
+            clock,
+            me,
+            keys,
+            roster,
+            view: View::default(),
+            cache,
+            started_at: None,
+            state: None,
+            title: None,
+            alarm: kept.alarm.clone(),
+            unchecked_own: None,
+            last_post: None,
+        };
+        session.replay(&kept)?;
+        Ok(session)
+    }
+
+    /// Accepts what the cache holds. A cache that does not lead to the stored head is worth nothing: the plane is then
+    /// asked from the beginning, and must lead there.
+    fn replay(&mut self, kept: &SeatState) -> Result<(), SessionError> {
+        self.expect_pending(kept)?;
+        self.replay_cache(kept);
+        let Some(stored) = kept.head else { return Ok(()) };
+        let reached = self.transcript.head().seq >= stored.seq;
+        if reached && self.transcript.hash_at(stored.seq) == Some(&stored.hash.0) {
+            return Ok(());
+        }
+        tracing::info!("the cache does not lead to the stored head and is read again");
+        self.restart(kept)
+    }
+
+    fn replay_cache(&mut self, kept: &SeatState) {
+        loop {
+            let after = self.transcript.head().seq;
+            let records = match self.cache.read(after, CACHE_PAGE) {
+                Ok(records) if records.is_empty() => return,
+                Ok(records) => records,
+                Err(error) => {
+                    tracing::warn!(%error, "the cache is not used");
+                    return;
+                }
+            };
+            for record in &records {
+                if let Err(error) = self.replay_one(record, kept) {
+                    tracing::info!(seq = record.seq, %error, "the cache does not hold from here on");
+                    return;
+                }
+            }
+        }
+    }
+
+    fn replay_one(&mut self, record: &Record, kept: &SeatState) -> Result<(), SessionError> {
+        // Up to the stored head everything was accepted before, own messages included: reaching that head's hash
+        // proves that these are the same bytes.
+        let known = kept.head.is_some_and(|head| record.seq <= head.seq);
+        if known {
+            self.expect_own(record)?;
+        }
+        let entry = self.accept(record)?;
+        self.view.push(entry);
+        Ok(())
+    }
+
+    /// Before an own record of a history known by its head: it was sent from here.
+    pub(super) fn expect_own(&mut self, record: &Record) -> Result<(), SessionError> {
+        let mine = record.class == RecordClass::Message && record.sender == Some(*self.my_id());
+        if let (true, Some(id), Some(sealed)) = (mine, record.item_id, &record.sealed)
+            && !self.transcript.is_own(&id)
+        {
+            self.transcript.sending(id, record.epoch, sealed.as_slice())?;
+        }
+        Ok(())
+    }
+
+    /// The post that was sent and not answered may be in the transcript already.
+    pub(super) fn expect_pending(&mut self, kept: &SeatState) -> Result<(), SessionError> {
+        if let Some(pending) = &kept.pending.post {
+            let request = &pending.request;
+            if !self.transcript.has_seen(&request.message_id) {
+                self.transcript
+                    .sending(request.message_id, request.epoch, request.sealed.as_slice())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Forgets the view and begins again at the beginning, or at the checkpoint this seat began at.
+    pub(super) fn restart(&mut self, kept: &SeatState) -> Result<(), SessionError> {
+        self.transcript = start(kept, &self.keys)?;
+        self.view = View::default();
+        self.unchecked_own = None;
+        self.forget_cache();
+        self.expect_pending(kept)
+    }
+}
+
+/// Records read from the cache at a time.
+const CACHE_PAGE: usize = 1_000;
+
+/// Where a seat's history begins.
+fn start(kept: &SeatState, keys: &Keyring) -> Result<Transcript, SessionError> {
+    let Some(checkpoint) = &kept.checkpoint else {
+        return Ok(Transcript::new(kept.session));
+    };
+    let start = Start {
+        seq: checkpoint.seq,
+        hash: checkpoint.hash.0,
+        epoch_record: checkpoint.epoch_record.as_slice(),
+    };
+    Ok(Transcript::from_checkpoint(kept.session, &start, keys)?)
+}
+
+/// The keys of every epoch whose secret and record the seat holds, checked together, and on back through history.
+pub(super) fn add_keys(keys: &mut Keyring, kept: &SeatState) -> Result<(), SessionError> {
+    let mut records = Vec::new();
+    for (epoch, bytes) in &kept.epoch_records {
+        let record = EpochRecord::parse(bytes.as_slice()).map_err(seal::Error::from)?;
+        if let (Some(secret), None) = (kept.secrets.get(epoch), keys.get(*epoch)) {
+            keys.insert(EpochKeys::check(&record, secret.to_link_secret())?);
+        }
+        records.push(record);
+    }
+    history::open_all(keys, &records)?;
+    Ok(())
+}
