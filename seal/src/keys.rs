@@ -84,6 +84,23 @@ impl EpochKeys {
         Ok(keys)
     }
 
+    /// Keys for sealing the profile of a join request, which goes out before the record is known. They open nothing and
+    /// judge nobody: a view secret alone does not give the posting key.
+    pub(crate) fn for_entry(session: &SessionId, epoch: u32, secret: &LinkSecret) -> Self {
+        match secret {
+            LinkSecret::Full(secret) => {
+                Self::open_epoch(session, epoch, FullSecret::from_bytes(*secret.expose())).0
+            }
+            LinkSecret::View(view) => Self {
+                session_id: *session,
+                epoch,
+                content: Schedule::new(session, epoch).content_key(view),
+                posting: VerificationKey::from_bytes([0; 32]),
+                secret: Held::View(ViewSecret::from_bytes(*view.expose())),
+            },
+        }
+    }
+
     /// Checks a record of the same epoch against these keys, as [`EpochKeys::check`] did.
     ///
     /// # Errors

@@ -12,6 +12,7 @@ use crate::json::{self, Object};
 use crate::keys::EpochKeys;
 use crate::random::Nonce;
 use crate::record::{self, Address, Kind, NO_ITEM};
+use crate::secret::LinkSecret;
 use crate::signature::{SIGNATURE_LEN, VerificationKey};
 
 /// A profile that opened.
@@ -68,6 +69,22 @@ pub fn seal(
     let text = Value::Object(members).to_string();
     json::produced(text.as_bytes())?;
     record::seal(Kind::Profile, keys, me, &NO_ITEM, &[text.as_bytes()], nonce)
+}
+
+/// As [`seal`], for a join request: with the secret of a link whose epoch record only the answer brings.
+///
+/// # Errors
+/// As [`seal`].
+pub fn seal_for_entry(
+    epoch: u32,
+    secret: &LinkSecret,
+    me: &Identity,
+    name: &str,
+    more: Object,
+    nonce: Nonce,
+) -> Result<Vec<u8>, Error> {
+    let keys = EpochKeys::for_entry(me.session_id(), epoch, secret);
+    seal(&keys, me, name, more, nonce)
 }
 
 /// Opens a participant's profile, sealed under the epoch of `keys`.

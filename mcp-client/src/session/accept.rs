@@ -140,7 +140,7 @@ impl Session {
 
     fn understand(&mut self, record: &Record, outcome: Outcome) -> What {
         let content = match outcome {
-            Outcome::Message { message, standing } => self.opened(record, &message.json, standing),
+            Outcome::Message { message, standing } => self.opened(record, message.json.as_str(), standing),
             Outcome::NoKey => Err("no_key"),
             Outcome::Unreadable(error) => Err(error.name()),
             Outcome::Notice(notice) => return What::Notice(notice),

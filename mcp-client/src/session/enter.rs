@@ -334,12 +334,14 @@ pub(super) fn profile_members(host: Option<&str>) -> Object {
 fn profile_for(link: &Link, me: &Identity, name: &str, host: Option<&str>) -> Result<Vec<u8>, SessionError> {
     let more = profile_members(host);
     let nonce = Nonce::random()?;
-    let (keys, _) = EpochKeys::open_epoch(
-        &link.session_id,
+    Ok(seal::profile::seal_for_entry(
         link.epoch,
-        FullSecret::from_bytes(*link.secret.expose()),
-    );
-    Ok(seal::profile::seal(&keys, me, name, more, nonce)?)
+        &link.secret,
+        me,
+        name,
+        more,
+        nonce,
+    )?)
 }
 
 fn copy(link: &Link) -> seal::secret::LinkSecret {

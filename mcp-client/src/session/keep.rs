@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use seal::secret::LinkKind;
-use wire::encoding::{Blob, Bytes32};
+use wire::encoding::Bytes32;
 use wire::event::Capability;
 
 use super::error::SessionError;
@@ -54,7 +54,7 @@ impl Session {
             kept.people = people;
         }
         if self.transcript.epoch() > 0 {
-            let record = Blob(self.transcript.epoch_record().to_vec());
+            let record = self.transcript.state().epoch_record.clone();
             kept.epoch_records.insert(self.transcript.epoch(), record);
             kept.owner = self.transcript.owner().copied();
         }

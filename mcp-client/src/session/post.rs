@@ -179,6 +179,7 @@ impl Session {
                     if !refused.is_effect_open() && refused.code().is_some() {
                         // Not stored for certain: the next post does not bring it up again.
                         lock.pending.post = None;
+                        self.transcript.withdraw(&pending.request.message_id);
                     }
                     return Err(error);
                 }
@@ -255,6 +256,8 @@ impl Session {
         request: impl FnOnce(u32, Blob) -> Post,
     ) -> Result<(), SessionError> {
         let head = self.transcript.head_for_writing()?;
+        // Read on before: `catch_up` ends with this seat's own last record accepted.
+        let head = head.ok_or(seal::Error::SeqGap)?;
         let epoch = self.transcript.epoch();
         let keys = self
             .keys
@@ -282,7 +285,7 @@ impl Session {
         for _ in 0..ROUNDS {
             let head = self.transcript.head().seq;
             let ahead = lock.head.is_some_and(|kept| kept.seq > head);
-            let fresh = head > 0 && !ahead && self.transcript.head_for_writing().is_ok();
+            let fresh = head > 0 && !ahead && matches!(self.transcript.head_for_writing(), Ok(Some(_)));
             let certified = self.roster.may_write(self.my_id(), self.transcript.epoch());
             let current = self
                 .keys
