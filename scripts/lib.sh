@@ -45,8 +45,4 @@ end_process() {
   wait_until 10 not_running "$1" || kill -KILL "$1" 2>/dev/null || true
   wait "$1" 2>/dev/null || true
 }
-not_running() {
-  local state
-  state=$(ps -o stat= -p "$1") || return 0
-  [[ $state == Z* ]]
-}
+not_running() { ! kill -0 "$1" 2>/dev/null; }
