@@ -1,0 +1,137 @@
+//! Every command that the documents print is tried: what is ours is run, what is not is on a list of known programs.
+
+#![allow(clippy::expect_used, clippy::panic)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// Documents whose fenced shell blocks are read.
+const DOCUMENTS: [&str; 4] = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/hosting.md"];
+
+/// Programs that are not ours and not run here; `deploy/` and `scripts/` have checks of their own.
+const FOREIGN: [&str; 8] = [
+    "caddy", "cargo", "cd", "chmod", "claude", "docker", "printf", "ssh",
+];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+fn read(document: &str) -> String {
+    fs::read_to_string(root().join(document)).expect("the document is there")
+}
+
+/// The commands of the blocks marked `sh`, one a line, without comments, `sudo` and the way into a container (the body
+/// of a here-document is no command); and of ours those that stand in a sentence.
+fn commands(document: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let (mut inside, mut here_document) = (false, false);
+    for line in document.lines() {
+        let command = line.split(" # ").next().unwrap_or_default().trim();
+        if line.trim_start().starts_with("```") {
+            inside = line.trim() == "```sh";
+        } else if here_document {
+            here_document = command != "END";
+        } else if inside && !command.is_empty() {
+            here_document = command.contains("<<'END'");
+            let command = command
+                .strip_prefix("docker compose exec plane ")
+                .unwrap_or(command);
+            found.push(command.strip_prefix("sudo ").unwrap_or(command).to_owned());
+        } else if !inside {
+            found.extend(
+                line.split('`')
+                    .skip(1)
+                    .step_by(2)
+                    .filter(|code| is_ours(code))
+                    .map(str::to_owned),
+            );
+        }
+    }
+    found
+}
+
+/// A whole command of ours; with a `|` or `…` it is a list of them or a form.
+fn is_ours(code: &str) -> bool {
+    let ours = ["devpilot-plane ", "devpilot-session ", "make "]
+        .iter()
+        .any(|name| code.starts_with(name));
+    ours && !code.contains(['|', '…'])
+}
+
+/// The binary of this build; the plane's lies beside the client's.
+fn program(name: &str) -> PathBuf {
+    let client = PathBuf::from(env!("CARGO_BIN_EXE_devpilot-session"));
+    let path = client.with_file_name(format!("{name}{}", std::env::consts::EXE_SUFFIX));
+    assert!(
+        path.is_file(),
+        "{} is not built: cargo build --workspace",
+        path.display()
+    );
+    path
+}
+
+/// Runs a command of ours; one that would go on for ever, or needs a person, is only parsed.
+fn run(command: &str, home: &Path) -> Output {
+    let mut words = command.split_whitespace();
+    let name = words.next().expect("a command has a name");
+    let arguments: Vec<&str> = words.collect();
+    let mut process = Command::new(program(name));
+    if name == "devpilot-plane" && arguments.first() == Some(&"admin") {
+        process.args(&arguments).arg("--data").arg(home.join("plane"));
+    } else {
+        process.args(&arguments).arg("--help");
+    }
+    process
+        .env_clear()
+        .env("HOME", home)
+        .env("DEVPILOT_HOME", home)
+        .output()
+        .expect("the program starts")
+}
+
+#[test]
+fn every_command_in_the_documents_works() {
+    let home = tempfile::tempdir().expect("a folder");
+    let makefile = read("Makefile");
+    for document in DOCUMENTS {
+        for command in commands(&read(document)) {
+            let name = command.split_whitespace().next().unwrap_or_default();
+            match name {
+                "devpilot-plane" | "devpilot-session" => {
+                    let output = run(&command, home.path());
+                    let said = String::from_utf8_lossy(&output.stderr);
+                    assert!(output.status.success(), "{document}: `{command}` fails: {said}");
+                }
+                "make" => {
+                    let target = command.split_whitespace().nth(1).unwrap_or("help");
+                    assert!(
+                        makefile.contains(&format!("\n{target}: ##")),
+                        "{document}: no target {target}"
+                    );
+                }
+                "install" | "systemctl" | "sh" => {}
+                _ => assert!(
+                    FOREIGN.contains(&name),
+                    "{document}: `{command}` is not known to this test"
+                ),
+            }
+        }
+    }
+}
+
+#[test]
+fn commands_are_found_where_they_stand() {
+    let document = "Try `devpilot-session join`, not `join` or `devpilot-session a | b`.\n```sh\nmake run   # builds\nsudo install x <<'END'\nSECRET=1\nEND\ndocker compose exec plane devpilot-plane \
+                    config\n```\n```\nno command\n```\n";
+    assert_eq!(
+        commands(document),
+        [
+            "devpilot-session join",
+            "make run",
+            "install x <<'END'",
+            "devpilot-plane config"
+        ]
+    );
+}
