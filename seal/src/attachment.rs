@@ -131,7 +131,9 @@ impl Opener {
             tag,
         )
         .map_err(|_| Error::AttachAuth)?;
-        self.padding_is_zero &= chunk.iter().skip(data_len).all(|byte| *byte == 0);
+        self.padding_is_zero &= chunk
+            .get(data_len..)
+            .is_some_and(|padding| padding.iter().all(|byte| *byte == 0));
         chunk.truncate(data_len);
         self.digest.update(sealed);
         self.next += 1;
