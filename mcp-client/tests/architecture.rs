@@ -21,6 +21,9 @@ const OUTSIDE_WORLD: [&str; 10] = [
     "tokio",
 ];
 
+/// Ends the process at an invariant that can't break; touches nothing outside.
+const EXEMPT: &str = "std::process::abort";
+
 /// The text without `//` comments, whatever their kind. A `//` inside a string literal ends the line too
 /// early, which can hide a path after it on the same line, but no path is written behind a URL.
 fn without_comments(source: &str) -> String {
@@ -70,7 +73,8 @@ fn paths(source: &str) -> BTreeSet<String> {
 }
 
 fn outside_world_in(source: &str) -> Vec<&'static str> {
-    let paths = paths(source);
+    let mut paths = paths(source);
+    paths.remove(EXEMPT);
     let names = |forbidden: &str| {
         paths.iter().any(|path| {
             path == forbidden
@@ -181,6 +185,11 @@ fn the_check_finds_what_it_looks_for() {
     assert_eq!(
         outside_world_in("use std::time::Duration; // std::fs is elsewhere\nuse crate::tokio_like;"),
         [""; 0]
+    );
+    assert_eq!(outside_world_in("std::process::abort()"), [""; 0]);
+    assert_eq!(
+        outside_world_in("use std::process;\nprocess::abort()"),
+        ["std::process"]
     );
     assert_eq!(outside_world_in("mod fs {}\nuse self::fs::std_env;"), [""; 0]);
 }
