@@ -1,5 +1,6 @@
 //! The plane: orders and stores ciphertext it cannot read.
 
+mod appender;
 pub mod clock;
 pub mod door;
 pub mod http;
@@ -8,5 +9,8 @@ pub mod logging;
 pub mod metrics;
 pub mod modes;
 pub mod pages;
+mod presence;
+mod rate;
 pub mod service;
 pub mod store;
+mod wake;

@@ -148,3 +148,7 @@ id! {
     /// One user of an organisation.
     UserId
 }
+id! {
+    /// One machine token: names it without giving it away.
+    MachineTokenId
+}

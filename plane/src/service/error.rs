@@ -69,6 +69,9 @@ pub enum ServiceError {
         /// The seq that has it.
         seq: u64,
     },
+    /// The attachment is closed already.
+    #[error("chunk_conflict")]
+    ChunkConflict,
     /// The epoch named is not the session's.
     #[error("epoch_moved: now {epoch}")]
     EpochMoved {
@@ -115,6 +118,9 @@ pub enum ServiceError {
     /// This process is going down.
     #[error("draining")]
     Draining,
+    /// The operating system gave no randomness for a token.
+    #[error("no randomness")]
+    NoRandomness,
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),

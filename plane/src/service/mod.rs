@@ -2,12 +2,67 @@
 //!
 //! Speaks neither HTTP nor SQL: the HTTP layer turns requests into these calls, the store keeps what the pure
 //! decisions say. Nothing here can open a record.
+//!
+//! - [`open`]: the service itself, from configuration to drain · [`write`]: a locked session, through which all
+//!   changes but messages go · [`shape`]: what is refused without a look at the store · [`state`]: what readers
+//!   are told
+//! - one file a call: [`create`], [`view`], [`title`], [`join`], [`rejoin`], [`participants`], [`leave`],
+//!   [`end`], [`post`], [`read`], [`wait`], [`mode`], [`credentials`]
+//! - [`admin`]: what the operator does
 
+mod admin;
 mod callers;
+mod create;
+mod credentials;
+mod deadlines;
+mod end;
 mod error;
+mod join;
+mod knock;
+mod leave;
+mod mode;
+mod open;
+mod participants;
+mod post;
+mod random;
+mod read;
+mod rejoin;
+mod shape;
+mod state;
+mod tasks;
+mod title;
+mod view;
+mod wait;
+mod write;
 
+pub use admin::{AuditEntry, MachineToken, Member, NewMachineToken, Org, SessionSummary};
 pub use callers::{MachineCaller, OwnerCaller, Role, Scope, SessionCaller};
 pub use error::ServiceError;
+pub use open::{Service, ServiceConfig};
 
-mod sessions;
-pub use sessions::{Answer, JoinOutcome, Outcome, Service};
+pub(crate) use open::Shared;
+pub(crate) use state::Viewer;
+pub(crate) use write::{SessionWrite, next_record, text};
+
+use wire::api;
+
+/// Result of a call.
+pub type Answer<T> = Result<T, ServiceError>;
+
+/// A join's outcome.
+#[derive(Debug)]
+pub enum JoinOutcome {
+    /// In.
+    Joined(Box<api::Joined>),
+    /// At the door.
+    Knocking(api::Knocking),
+}
+
+/// Whether a request made something new (201) or had been carried out before (200).
+#[derive(Debug)]
+pub enum Outcome<T> {
+    /// New.
+    New(T),
+    /// Had been there.
+    Again(T),
+}

@@ -1,0 +1,200 @@
+//! Posts that are settled on fresh rows, beside the batch or in its last round: refused by a row from memory,
+//! missed, or with attachments.
+
+use std::sync::Arc;
+
+use tokio::sync::Semaphore;
+use tokio_util::task::TaskTracker;
+use wire::api::Posted;
+use wire::ids::SessionId;
+use wire::timestamp::Timestamp;
+
+use super::batch::fail;
+use super::message::{Message, Reply};
+use super::plan::{Job, ask, message_seq};
+use crate::service::{Answer, Outcome, ServiceError, SessionWrite, Shared, Viewer};
+use crate::store::records::{self, StoredId};
+use crate::store::session::SessionRow;
+use crate::store::{On, StoreError, chunks, session};
+
+/// Posts that are settled at a time beside the batch.
+const AT_A_TIME: usize = 4;
+
+/// Settles posts one by one.
+pub(super) struct Aside {
+    shared: Arc<Shared>,
+    tasks: TaskTracker,
+    turns: Arc<Semaphore>,
+}
+
+impl Aside {
+    pub(super) fn new(shared: Arc<Shared>) -> Self {
+        Self {
+            shared,
+            tasks: TaskTracker::new(),
+            turns: Arc::new(Semaphore::new(AT_A_TIME)),
+        }
+    }
+
+    /// Settles a post while the batch goes on.
+    pub(super) fn settle(&self, job: Job) {
+        let shared = Arc::clone(&self.shared);
+        let turns = Arc::clone(&self.turns);
+        self.tasks.spawn(async move {
+            let _turn = turns.acquire().await;
+            let reply = settle(&shared, &job.message).await;
+            job.answer(reply);
+        });
+    }
+
+    /// Returns once all is settled.
+    pub(super) async fn finish(&self) {
+        self.tasks.close();
+        self.tasks.wait().await;
+    }
+
+    /// The session as it is now, with the posts that are not stored yet; the others are answered. None: it is gone.
+    pub(super) async fn fresh(
+        &self,
+        session: SessionId,
+        jobs: Vec<Job>,
+    ) -> Result<Option<(SessionRow, Vec<Job>)>, StoreError> {
+        let read = async {
+            let mut conn = self.shared.store().reader().await?;
+            let row = session::load(&mut conn.on(), session).await?;
+            let mut found = Vec::with_capacity(jobs.len());
+            for job in &jobs {
+                found.push(records::find_id(&mut conn.on(), session, job.message.message_id).await?);
+            }
+            Ok::<_, StoreError>((row, found))
+        };
+        let (row, found) = match read.await {
+            Ok(read) => read,
+            Err(error) => {
+                fail(&error, jobs);
+                return Ok(None);
+            }
+        };
+        let mut left = Vec::with_capacity(jobs.len());
+        for (job, found) in jobs.into_iter().zip(found) {
+            match (&row, found) {
+                (None, _) => job.answer(Err(ServiceError::Unauthorized)),
+                (Some(row), Some(stored)) => {
+                    let reply = again(&self.shared, row, &job.message, &stored);
+                    job.answer(reply);
+                }
+                (Some(_), None) => left.push(job),
+            }
+        }
+        Ok(row.map(|row| (row, left)))
+    }
+
+    /// Settles posts of one session with its row locked.
+    pub(super) async fn lock(&self, session: SessionId, jobs: Vec<Job>) -> Vec<Job> {
+        let mut repeated = Vec::new();
+        let mut seen = Vec::with_capacity(jobs.len());
+        for job in jobs {
+            if seen.contains(&job.message.message_id) {
+                repeated.push(job);
+                continue;
+            }
+            seen.push(job.message.message_id);
+            debug_assert_eq!(job.message.session_id, session);
+            let reply = locked(&self.shared, &job.message).await;
+            job.answer(reply);
+        }
+        repeated
+    }
+}
+
+/// A post whose first answer came from an old row, or that names attachments: without the lock while it is
+/// refused or stored, with it otherwise.
+async fn settle(shared: &Shared, message: &Message) -> Reply {
+    let mut conn = shared.store().reader().await?;
+    let mut row = session::load(&mut conn.on(), message.session_id)
+        .await?
+        .ok_or(ServiceError::Unauthorized)?;
+    let stored = records::find_id(&mut conn.on(), message.session_id, message.message_id).await?;
+    drop(conn);
+    if let Some(stored) = stored {
+        return again(shared, &row, message, &stored);
+    }
+    ask(shared, &mut row, message, shared.now())?;
+    shared.give_back(message);
+    locked(shared, message).await
+}
+
+/// A post with the session's row locked: what it is told now, nobody changes before the commit.
+async fn locked(shared: &Shared, message: &Message) -> Reply {
+    let mut write = SessionWrite::open(shared, message.session_id)
+        .await?
+        .ok_or(ServiceError::Unauthorized)?;
+    let stored = records::find_id(&mut write.on(), message.session_id, message.message_id).await?;
+    if let Some(stored) = stored {
+        return again(shared, &write.row, message, &stored);
+    }
+    let now = write.now;
+    let appended = ask(shared, &mut write.row, message, now)?;
+    match finish(write, message, appended, now).await {
+        Ok((row, seq)) => Ok(Outcome::New(posted(shared, &row, message, seq, now))),
+        Err(error) => {
+            shared.give_back(message);
+            Err(error)
+        }
+    }
+}
+
+async fn finish(
+    mut write: SessionWrite<'_>,
+    message: &Message,
+    appended: Vec<records::RecordRow>,
+    now: Timestamp,
+) -> Answer<(SessionRow, u64)> {
+    let seq = message_seq(&appended);
+    tie(&mut write.on(), message, seq).await?;
+    let id = message.stored_id(seq, now);
+    records::insert_id(&mut write.on(), message.session_id, message.message_id, &id).await?;
+    for record in appended {
+        write.push(record);
+    }
+    Ok((write.commit().await?, seq))
+}
+
+/// Closes the attachments a post names and ties them to it.
+async fn tie(on: &mut On<'_>, message: &Message, seq: u64) -> Answer<()> {
+    for attachment in &message.attachments {
+        let known = chunks::find(on, message.session_id, *attachment)
+            .await?
+            .ok_or(ServiceError::NotFound)?;
+        if known.uploader != message.author {
+            return Err(ServiceError::Forbidden {
+                detail: "A post names attachments of its own author alone. Upload it as this participant.",
+            });
+        }
+        if known.seq.is_some() {
+            return Err(ServiceError::ChunkConflict);
+        }
+        chunks::tie(on, message.session_id, *attachment, seq).await?;
+    }
+    Ok(())
+}
+
+/// The answer to a post that is stored already, whatever has changed since, as long as its token counts.
+fn again(shared: &Shared, row: &SessionRow, message: &Message, stored: &StoredId) -> Reply {
+    if message.token_epoch != row.epoch {
+        return Err(ServiceError::TokenRekeyed { epoch: row.epoch });
+    }
+    message.is_stored_as(stored)?;
+    Ok(Outcome::Again(posted(
+        shared, row, message, stored.seq, stored.at,
+    )))
+}
+
+fn posted(shared: &Shared, row: &SessionRow, message: &Message, seq: u64, at: Timestamp) -> Posted {
+    let viewer = Viewer::participant(message.author, message.capability);
+    Posted {
+        seq,
+        at,
+        state: shared.state_for(row, viewer),
+    }
+}

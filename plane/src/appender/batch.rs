@@ -1,0 +1,202 @@
+//! The rounds of a batch.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use tokio::sync::mpsc;
+use wire::ids::SessionId;
+use wire::timestamp::Timestamp;
+
+use super::aside::Aside;
+use super::plan::{Job, Plan};
+use crate::service::{ServiceError, Shared};
+use crate::store::session::{self, SessionRow};
+use crate::store::{StoreError, append};
+
+/// Posts in one batch.
+const BATCH: usize = 128;
+/// Sessions whose rows are kept in memory.
+const ROWS: usize = 16_384;
+
+/// The one that appends.
+pub(super) struct Writer {
+    shared: Arc<Shared>,
+    /// Rows as this process saw them last: what they say holds while their version stands.
+    rows: HashMap<SessionId, SessionRow>,
+    aside: Aside,
+}
+
+impl Writer {
+    pub(super) fn new(shared: Arc<Shared>) -> Self {
+        Self {
+            aside: Aside::new(Arc::clone(&shared)),
+            shared,
+            rows: HashMap::new(),
+        }
+    }
+
+    /// Appends what comes, until the other end of `jobs` is gone and all is answered.
+    pub(super) async fn run(mut self, mut jobs: mpsc::UnboundedReceiver<Job>) {
+        let mut batch = Vec::with_capacity(BATCH);
+        while jobs.recv_many(&mut batch, BATCH).await > 0 {
+            let mut left = std::mem::take(&mut batch);
+            while !left.is_empty() {
+                left = self.append(left).await;
+            }
+        }
+        self.aside.finish().await;
+    }
+
+    /// Appends a batch; gives back posts whose message id another one had, now that that is settled.
+    async fn append(&mut self, jobs: Vec<Job>) -> Vec<Job> {
+        let mut sessions: BTreeMap<SessionId, Vec<Job>> = BTreeMap::new();
+        for job in jobs {
+            sessions.entry(job.message.session_id).or_default().push(job);
+        }
+        let now = self.shared.now();
+        let mut plans = Vec::with_capacity(sessions.len());
+        for (session, jobs) in sessions {
+            match self.row(session).await {
+                Ok(Some(row)) => plans.push(self.first_plan(row, jobs, now)),
+                Ok(None) => {
+                    for job in jobs {
+                        job.answer(Err(ServiceError::Unauthorized));
+                    }
+                }
+                Err(error) => fail(&error, jobs),
+            }
+        }
+        let (missed, mut repeated) = self.commit(plans, now).await;
+        if !missed.is_empty() {
+            repeated.extend(self.again(missed).await);
+        }
+        repeated
+    }
+
+    /// A plan on a row from memory. It may be old, so a refusal is settled aside, on a fresh one.
+    fn first_plan(&self, row: SessionRow, jobs: Vec<Job>, now: Timestamp) -> Plan {
+        let (with_attachments, jobs): (Vec<Job>, Vec<Job>) = jobs
+            .into_iter()
+            .partition(|job| !job.message.attachments.is_empty());
+        let mut plan = Plan::make(&self.shared, row, jobs, now);
+        for job in with_attachments {
+            self.aside.settle(job);
+        }
+        for (job, _) in plan.refused.drain(..) {
+            self.aside.settle(job);
+        }
+        plan
+    }
+
+    /// Sessions that were missed: loaded, stored messages answered, asked again, and on another miss locked.
+    async fn again(&mut self, missed: Vec<Plan>) -> Vec<Job> {
+        let now = self.shared.now();
+        let mut plans = Vec::with_capacity(missed.len());
+        for plan in missed {
+            let session = plan.session;
+            let jobs = plan.into_jobs(&self.shared);
+            match self.aside.fresh(session, jobs).await {
+                Ok(Some((row, jobs))) => plans.push(Plan::make(&self.shared, row, jobs, now)),
+                Ok(None) => {}
+                Err(error) => tracing::error!(%error, "a session could not be loaded for its posts"),
+            }
+        }
+        let (missed, mut repeated) = self.commit(plans, now).await;
+        for plan in missed {
+            let session = plan.session;
+            let jobs = plan.into_jobs(&self.shared);
+            repeated.extend(self.aside.lock(session, jobs).await);
+        }
+        repeated
+    }
+
+    /// Commits plans in one go and answers those that went through; gives the others, and repeated posts.
+    async fn commit(&mut self, plans: Vec<Plan>, now: Timestamp) -> (Vec<Plan>, Vec<Job>) {
+        let mut repeated = Vec::new();
+        let (to_move, idle): (Vec<Plan>, Vec<Plan>) =
+            plans.into_iter().partition(|plan| plan.to_move().is_some());
+        for plan in idle {
+            self.keep(plan.row.clone());
+            repeated.extend(plan.answer());
+        }
+        if to_move.is_empty() {
+            return (Vec::new(), repeated);
+        }
+        let moves: Vec<_> = to_move.iter().filter_map(Plan::to_move).collect();
+        let moved = append::append(self.shared.store(), &moves, now, self.shared.store_time()).await;
+        drop(moves);
+        let moved = match moved {
+            Ok(moved) => moved,
+            Err(error) => {
+                repeated.extend(self.one_by_one(&error, to_move).await);
+                return (Vec::new(), repeated);
+            }
+        };
+        let mut missed = Vec::new();
+        for mut plan in to_move {
+            if !moved.contains(&plan.session) {
+                self.rows.remove(&plan.session);
+                missed.push(plan);
+                continue;
+            }
+            plan.row.version = plan.before.version + 1;
+            self.shared.committed(&plan.row);
+            self.keep(plan.row.clone());
+            repeated.extend(plan.answer());
+        }
+        (missed, repeated)
+    }
+
+    /// The statement failed as a whole: each session on its own, unless the database is away.
+    async fn one_by_one(&mut self, error: &StoreError, plans: Vec<Plan>) -> Vec<Job> {
+        let away = error.is_unavailable();
+        tracing::error!(
+            error = error as &dyn std::error::Error,
+            away,
+            "a batch could not be appended"
+        );
+        let mut repeated = Vec::new();
+        for plan in plans {
+            let session = plan.session;
+            self.rows.remove(&session);
+            let jobs = plan.into_jobs(&self.shared);
+            if away {
+                for job in jobs {
+                    job.answer(Err(StoreError::Unknown.into()));
+                }
+            } else {
+                repeated.extend(self.aside.lock(session, jobs).await);
+            }
+        }
+        repeated
+    }
+
+    async fn row(&mut self, session: SessionId) -> Result<Option<SessionRow>, StoreError> {
+        if let Some(row) = self.rows.get(&session) {
+            return Ok(Some(row.clone()));
+        }
+        let mut conn = self.shared.store().reader().await?;
+        session::load(&mut conn.on(), session).await
+    }
+
+    fn keep(&mut self, row: SessionRow) {
+        if self.rows.len() >= ROWS
+            && !self.rows.contains_key(&row.session_id)
+            && let Some(any) = self.rows.keys().next().copied()
+        {
+            self.rows.remove(&any);
+        }
+        self.rows.insert(row.session_id, row);
+    }
+}
+
+/// Answers posts that could not even be asked.
+pub(super) fn fail(error: &StoreError, jobs: Vec<Job>) {
+    tracing::error!(
+        error = error as &dyn std::error::Error,
+        "posts could not be appended"
+    );
+    for job in jobs {
+        job.answer(Err(StoreError::Unknown.into()));
+    }
+}

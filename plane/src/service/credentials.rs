@@ -1,0 +1,64 @@
+//! Who is asking: session tokens and machine tokens, by the SHA-256 of each.
+
+use wire::ids::SessionId;
+use wire::transcript::sha256;
+
+use super::open::Shared;
+use super::{Answer, MachineCaller, Role, Scope, Service, ServiceError, SessionCaller};
+use crate::store::{orgs, tokens};
+
+impl Service {
+    /// Looks a session token up under the path's session, in the database, each time.
+    ///
+    /// # Errors
+    /// `Unauthorized`: unknown there, ended or expired; `TokenRekeyed`: of an earlier epoch.
+    pub async fn session_caller(&self, session: SessionId, token: &[u8; 32]) -> Answer<SessionCaller> {
+        self.shared.look_up(session, sha256(token)).await
+    }
+
+    /// Looks a machine token up.
+    ///
+    /// # Errors
+    /// `Unauthorized`: unknown, revoked, or of a disabled member.
+    pub async fn machine_caller(&self, token: &[u8; 32]) -> Answer<MachineCaller> {
+        let mut conn = self.shared.store.reader().await?;
+        let caller = orgs::caller(&mut conn.on(), &sha256(token))
+            .await?
+            .ok_or(ServiceError::Unauthorized)?;
+        Ok(MachineCaller {
+            user_id: caller.user_id,
+            org_id: caller.org_id,
+            // What this binary does not know gives nothing.
+            role: Role::from_word(&caller.role).unwrap_or(Role::Member),
+            scopes: caller.scopes.split(',').filter_map(Scope::from_word).collect(),
+        })
+    }
+}
+
+impl Shared {
+    /// The participant of a token's hash, as long as the token counts.
+    pub(super) async fn look_up(&self, session: SessionId, token_hash: [u8; 32]) -> Answer<SessionCaller> {
+        let now = self.now();
+        let mut conn = self.store.reader().await?;
+        let token = tokens::find(&mut conn.on(), session, &token_hash)
+            .await?
+            .filter(|token| now < token.expires_at)
+            .ok_or(ServiceError::Unauthorized)?;
+        drop(conn);
+        if token.epoch != token.session_epoch {
+            return Err(ServiceError::TokenRekeyed {
+                epoch: token.session_epoch,
+            });
+        }
+        let caller = SessionCaller {
+            session_id: session,
+            participant_id: token.participant_id,
+            kind: token.kind,
+            capability: token.capability,
+            epoch: token.epoch,
+            token_hash,
+        };
+        self.presence.seen(&caller, now, token.expires_at);
+        Ok(caller)
+    }
+}

@@ -1,0 +1,195 @@
+//! The service: opened from its configuration, shared by all requests, drained at the end.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::deadlines::Deadlines;
+use super::state::{Viewer, state};
+use super::tasks::Tasks;
+use super::{Answer, ServiceError};
+use crate::appender::Appender;
+use crate::clock::Clock;
+use crate::limits::Limits;
+use crate::modes::Bounds;
+use crate::presence::Presence;
+use crate::rate::{Allowance, Counted, Rates};
+use crate::store::session::SessionRow;
+use crate::store::{Store, StoreError, StoreUrl};
+use crate::wake::{Hub, Wakes};
+use tokio_util::sync::CancellationToken;
+use wire::api::State;
+use wire::ids::{ParticipantId, SessionId};
+use wire::timestamp::Timestamp;
+
+/// What a service is made of.
+#[derive(Debug, Clone)]
+pub struct ServiceConfig {
+    /// Where the data lives.
+    pub store: StoreUrl,
+    /// The limits in force.
+    pub limits: Limits,
+    /// Where the time comes from.
+    pub clock: Clock,
+}
+
+/// The plane's calls. A clone is the same service.
+#[derive(Clone)]
+pub struct Service {
+    pub(super) shared: Arc<Shared>,
+    pub(super) appender: Appender,
+    tasks: Arc<Tasks>,
+}
+
+/// What all calls and all background tasks share.
+pub(crate) struct Shared {
+    pub(super) store: Store,
+    pub(super) limits: Limits,
+    pub(super) bounds: Bounds,
+    pub(super) clock: Clock,
+    pub(super) rates: Rates,
+    pub(super) wakes: Wakes,
+    pub(super) presence: Arc<Presence>,
+    pub(super) deadlines: Deadlines,
+    /// Waits and streams end when this is cancelled.
+    pub(super) draining: CancellationToken,
+}
+
+impl fmt::Debug for Service {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Service")
+    }
+}
+
+impl fmt::Debug for Shared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Shared")
+    }
+}
+
+impl Service {
+    /// Opens the store, brings its schema up to date and starts the background tasks.
+    ///
+    /// # Errors
+    /// The database can't be reached, or its schema is newer than this binary knows.
+    pub async fn open(config: ServiceConfig) -> Result<Self, StoreError> {
+        let service = Self::open_for_admin(config).await?;
+        Ok(service)
+    }
+
+    /// Opens the store for the operator's verbs alone: nothing runs in the background but the writer.
+    ///
+    /// # Errors
+    /// As [`Service::open`].
+    pub async fn open_for_admin(config: ServiceConfig) -> Result<Self, StoreError> {
+        let store = Store::open(&config.store).await?;
+        let shared = Arc::new(Shared {
+            store,
+            bounds: Bounds::from(&config.limits),
+            presence: Arc::new(Presence::new(config.limits.token_life_s)),
+            limits: config.limits,
+            clock: config.clock,
+            rates: Rates::default(),
+            wakes: Wakes::new(Hub::default(), None),
+            deadlines: Deadlines::default(),
+            draining: CancellationToken::new(),
+        });
+        Ok(Self {
+            appender: Appender::start(&shared),
+            tasks: Arc::new(Tasks::default()),
+            shared,
+        })
+    }
+
+    /// `GET /readyz`: the store is reachable and its schema known.
+    ///
+    /// # Errors
+    /// `Draining`; `Store`: it is not.
+    pub async fn ready(&self) -> Answer<()> {
+        if self.shared.draining.is_cancelled() {
+            return Err(ServiceError::Draining);
+        }
+        self.shared.store.check().await?;
+        Ok(())
+    }
+
+    /// Ends all waits ("draining, try again"), finishes open appends, stops the background tasks and writes what
+    /// they hold. Idempotent.
+    pub async fn drain(&self) {
+        self.shared.draining.cancel();
+        self.appender.finish().await;
+        self.tasks.stop().await;
+        self.shared.store.close().await;
+    }
+}
+
+impl Shared {
+    pub(crate) fn store(&self) -> &Store {
+        &self.store
+    }
+
+    pub(crate) const fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    pub(crate) const fn bounds(&self) -> &Bounds {
+        &self.bounds
+    }
+
+    pub(crate) const fn rates(&self) -> &Rates {
+        &self.rates
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    /// The time for statements that compare with the database's clock; none where it has its own.
+    pub(crate) fn store_time(&self) -> Option<Timestamp> {
+        self.store.time_for(&self.clock)
+    }
+
+    /// The time to judge a session's mode by.
+    pub(crate) fn mode_time(&self, row: &SessionRow, now: Timestamp) -> Timestamp {
+        match self.clock {
+            Clock::System => self.deadlines.judge(row, now, Instant::now()),
+            Clock::Set(_) => now,
+        }
+    }
+
+    /// The session as it stands now for one who is told.
+    pub(crate) fn state_for(&self, row: &SessionRow, viewer: Viewer) -> State {
+        state(row, viewer, self.mode_time(row, self.now()))
+    }
+
+    /// What counts a participant's appends, and how many it may make.
+    pub(crate) fn appends(&self, session: SessionId, who: ParticipantId) -> (Counted, Allowance) {
+        let allowance = Allowance::bursting(self.limits.appends_per_minute, self.limits.append_burst);
+        (Counted::Appends(session, who), allowance)
+    }
+
+    /// A change of a session is committed: who waits is woken.
+    pub(crate) fn committed(&self, row: &SessionRow) {
+        self.wakes.wake(row.session_id);
+    }
+
+    pub(crate) fn session_life_ms(&self) -> i64 {
+        millis(self.limits.session_life_s)
+    }
+
+    pub(super) fn token_life_ms(&self) -> i64 {
+        millis(self.limits.token_life_s)
+    }
+
+    pub(super) fn tombstone_life_ms(&self) -> i64 {
+        millis(self.limits.tombstone_life_s)
+    }
+
+    pub(super) fn retention_ms(&self) -> i64 {
+        millis(self.limits.retention_s)
+    }
+}
+
+fn millis(seconds: u64) -> i64 {
+    i64::try_from(seconds.saturating_mul(1_000)).unwrap_or(i64::MAX)
+}

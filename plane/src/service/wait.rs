@@ -1,0 +1,103 @@
+//! `GET /v1/sessions/{id}/records?wait=`: holds a request until there is something to say.
+
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep_until};
+use wire::api::Page;
+use wire::event::{Kind, ModeName};
+
+use super::{Answer, Service, ServiceError, SessionCaller};
+use crate::door::DoorPolicy;
+use crate::modes::Fingerprint;
+use crate::store::session::SessionRow;
+use crate::store::{records, session};
+
+/// Without a wake-up a wait reads again after so long: what one that was lost costs at most.
+const READ_AGAIN: Duration = Duration::from_secs(5);
+
+/// What a waiting request compares, beside the records, to see that something changed.
+#[derive(Debug, PartialEq, Eq)]
+struct Mark {
+    mode: Fingerprint,
+    door: DoorPolicy,
+    knocking: u32,
+}
+
+impl From<&SessionRow> for Mark {
+    fn from(row: &SessionRow) -> Self {
+        Self {
+            mode: row.mode.fingerprint(),
+            door: row.door,
+            knocking: row.knocking,
+        }
+    }
+}
+
+impl Service {
+    /// `GET records` with `wait`: until a record by somebody else, a change of mode or door, or an end is there, at
+    /// most so long. Dropping the future frees its place.
+    ///
+    /// # Errors
+    /// `RateLimited`: too many waits of this participant; `ModeObserve`: an agent that is in observe as it begins;
+    /// `Unauthorized`, `TokenRekeyed`: the token ended meanwhile; `Draining`.
+    pub async fn wait(&self, by: &SessionCaller, after: u64, limit: u32, wait: Duration) -> Answer<Page> {
+        let deadline = Instant::now() + wait;
+        let most = self.shared.limits.waits_per_participant;
+        let _place =
+            self.shared
+                .presence
+                .listen(by, self.shared.now(), most)
+                .ok_or(ServiceError::RateLimited {
+                    limit: "waits_per_participant",
+                    retry_after_s: 1,
+                })?;
+        // Before the first read, so that no change after it is missed.
+        let mut changes = self.shared.wakes.hub().subscribe(by.session_id);
+        let mut row = self.row_for(by).await?;
+        let now = self.shared.mode_time(&row, self.shared.now());
+        if row.ended.is_none()
+            && by.kind == Kind::Agent
+            && row.mode.effective(by.participant_id, now) == ModeName::Observe
+        {
+            return Err(ServiceError::ModeObserve);
+        }
+        let before = Mark::from(&row);
+        loop {
+            let due =
+                row.ended.is_some() || Mark::from(&row) != before || self.has_news(by, after, &row).await?;
+            if due || Instant::now() >= deadline {
+                return self.read(by, after, limit).await;
+            }
+            tokio::select! {
+                biased;
+                () = self.shared.draining.cancelled() => return Err(ServiceError::Draining),
+                () = changes.changed() => {}
+                () = sleep_until(deadline.min(Instant::now() + READ_AGAIN)) => {}
+            }
+            self.shared.look_up(by.session_id, by.token_hash).await?;
+            row = self.row_for(by).await?;
+        }
+    }
+
+    async fn row_for(&self, by: &SessionCaller) -> Answer<SessionRow> {
+        let mut conn = self.shared.store.reader().await?;
+        let row = session::load(&mut conn.on(), by.session_id)
+            .await?
+            .ok_or(ServiceError::Unauthorized)?;
+        if row.epoch == by.epoch {
+            Ok(row)
+        } else {
+            Err(ServiceError::TokenRekeyed { epoch: row.epoch })
+        }
+    }
+
+    /// Whether there is a record after a seq that is not by this participant.
+    async fn has_news(&self, by: &SessionCaller, after: u64, row: &SessionRow) -> Answer<bool> {
+        if row.head_seq <= after {
+            return Ok(false);
+        }
+        let mut conn = self.shared.store.reader().await?;
+        let found = records::any_by_others(&mut conn.on(), by.session_id, after, by.participant_id).await?;
+        Ok(found)
+    }
+}

@@ -1,0 +1,218 @@
+//! Appending in batches: rows of sessions are moved only as long as they are what was asked.
+
+use std::collections::HashSet;
+
+use sqlx::{PgConnection, SqliteConnection};
+use wire::api::Signal;
+use wire::ids::{MessageId, SessionId};
+use wire::timestamp::Timestamp;
+use wire::transcript::RecordClass;
+
+use super::codec::{id, millis, stored};
+use super::dialect::{APPEND_BATCH, APPEND_ONE, MOVE_ROW};
+use super::records::{RecordRow, StoredId};
+use super::session::SessionRow;
+use super::{Conn, On, Store, StoreError, Tx, records};
+
+/// What is to happen to one session.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Move<'a> {
+    /// The row that was asked: it must still have this version and epoch.
+    pub(crate) before: &'a SessionRow,
+    /// The row from then on.
+    pub(crate) row: &'a SessionRow,
+    /// In auto: only before then, by the database's clock.
+    pub(crate) until: Option<Timestamp>,
+    pub(crate) records: &'a [RecordRow],
+    /// The messages among the records. None of these ids may be stored.
+    pub(crate) ids: &'a [(MessageId, StoredId)],
+}
+
+/// Appends, in one commit; gives the sessions that were moved. Another one was changed since, has one of the
+/// message ids, or its auto is over; nothing of it is done. Each session is named once. `at` is the time of all
+/// records, `now` that of the database where it has none of its own.
+pub(crate) async fn append(
+    store: &Store,
+    moves: &[Move<'_>],
+    at: Timestamp,
+    now: Option<Timestamp>,
+) -> Result<HashSet<SessionId>, StoreError> {
+    match store.shared() {
+        Some(_) => {
+            let Conn::Postgres(mut conn) = store.writer().await? else {
+                return Err(StoreError::Corrupt("engine"));
+            };
+            match moves {
+                [one] if one.records.len() == 1 && one.ids.len() == 1 => {
+                    append_one(&mut conn, one, at, now).await
+                }
+                several => append_batch(&mut conn, several, at, now).await,
+            }
+        }
+        None => {
+            let mut tx = store.begin_write().await?;
+            let moved = match &mut tx {
+                Tx::Sqlite(conn) => append_each(conn, moves, at).await?,
+                Tx::Postgres(_) => return Err(StoreError::Corrupt("engine")),
+            };
+            tx.commit().await?;
+            Ok(moved)
+        }
+    }
+}
+
+async fn append_one(
+    conn: &mut PgConnection,
+    one: &Move<'_>,
+    at: Timestamp,
+    now: Option<Timestamp>,
+) -> Result<HashSet<SessionId>, StoreError> {
+    let ([record], [(message, stored_id)]) = (one.records, one.ids) else {
+        return Ok(HashSet::new());
+    };
+    let session = one.row.session_id;
+    let done = sqlx::query(APPEND_ONE)
+        .bind(&session.as_bytes()[..])
+        .bind(one.before.version)
+        .bind(i64::from(one.before.epoch))
+        .bind(stored(one.row.head_seq))
+        .bind(stored(one.row.bytes))
+        .bind(one.row.expires_at.millis())
+        .bind(one.row.mode_text()?)
+        .bind(one.row.look_at.millis())
+        .bind(millis(one.until))
+        .bind(millis(now))
+        .bind(&message.as_bytes()[..])
+        .bind(&stored_id.author.as_bytes()[..])
+        .bind(at.millis())
+        .bind(&stored_id.digest[..])
+        .bind(record.signal.map(Signal::word))
+        .bind(&record.body[..])
+        .execute(conn)
+        .await?;
+    Ok((done.rows_affected() == 1)
+        .then_some(session)
+        .into_iter()
+        .collect())
+}
+
+async fn append_batch(
+    conn: &mut PgConnection,
+    moves: &[Move<'_>],
+    at: Timestamp,
+    now: Option<Timestamp>,
+) -> Result<HashSet<SessionId>, StoreError> {
+    let modes = moves
+        .iter()
+        .map(|one| one.row.mode_text())
+        .collect::<Result<Vec<_>, _>>()?;
+    let rows = || moves.iter();
+    let records: Vec<(&SessionId, &RecordRow)> = rows()
+        .flat_map(|one| one.records.iter().map(|record| (&one.row.session_id, record)))
+        .collect();
+    let digests: Vec<Option<&[u8]>> = rows().flat_map(digests).collect();
+    let of = || records.iter();
+    let moved: Vec<(Vec<u8>,)> = sqlx::query_as(APPEND_BATCH)
+        .bind(
+            rows()
+                .map(|one| &one.row.session_id.as_bytes()[..])
+                .collect::<Vec<_>>(),
+        )
+        .bind(rows().map(|one| one.before.version).collect::<Vec<_>>())
+        .bind(rows().map(|one| i64::from(one.before.epoch)).collect::<Vec<_>>())
+        .bind(rows().map(|one| stored(one.row.head_seq)).collect::<Vec<_>>())
+        .bind(rows().map(|one| stored(one.row.bytes)).collect::<Vec<_>>())
+        .bind(rows().map(|one| one.row.expires_at.millis()).collect::<Vec<_>>())
+        .bind(modes)
+        .bind(rows().map(|one| one.row.look_at.millis()).collect::<Vec<_>>())
+        .bind(rows().map(|one| millis(one.until)).collect::<Vec<_>>())
+        .bind(
+            of().map(|(session, _)| &session.as_bytes()[..])
+                .collect::<Vec<_>>(),
+        )
+        .bind(of().map(|(_, record)| stored(record.seq)).collect::<Vec<_>>())
+        .bind(
+            of().map(|(_, record)| i64::from(record.class.byte()))
+                .collect::<Vec<_>>(),
+        )
+        .bind(of().map(|(_, record)| sender(record)).collect::<Vec<_>>())
+        .bind(of().map(|(_, record)| item(record)).collect::<Vec<_>>())
+        .bind(
+            of().map(|(_, record)| record.signal.map(Signal::word))
+                .collect::<Vec<_>>(),
+        )
+        .bind(of().map(|(_, record)| &record.body[..]).collect::<Vec<_>>())
+        .bind(millis(now))
+        .bind(at.millis())
+        .bind(digests)
+        .fetch_all(conn)
+        .await?;
+    moved
+        .iter()
+        .map(|(session,)| id(session, SessionId::from_bytes))
+        .collect()
+}
+
+fn sender(record: &RecordRow) -> Option<&[u8]> {
+    record.sender.as_ref().map(|sender| &sender.as_bytes()[..])
+}
+
+fn item(record: &RecordRow) -> Option<&[u8]> {
+    record.item_id.as_ref().map(|item| &item.as_bytes()[..])
+}
+
+/// For each record its digest, if it is a message: ids and messages stand in the same order.
+fn digests<'a>(one: &Move<'a>) -> impl Iterator<Item = Option<&'a [u8]>> {
+    let mut ids = one.ids.iter();
+    one.records.iter().map(move |record| match record.class {
+        RecordClass::Message => ids.next().map(|(_, stored)| &stored.digest[..]),
+        RecordClass::Notice | RecordClass::Epoch | RecordClass::Member => None,
+    })
+}
+
+async fn append_each(
+    conn: &mut SqliteConnection,
+    moves: &[Move<'_>],
+    now: Timestamp,
+) -> Result<HashSet<SessionId>, StoreError> {
+    let mut moved = HashSet::with_capacity(moves.len());
+    for one in moves {
+        if append_to(conn, one, now).await? {
+            moved.insert(one.row.session_id);
+        }
+    }
+    Ok(moved)
+}
+
+/// One session of a batch. The transaction holds the write lock, so what is read stays true.
+async fn append_to(conn: &mut SqliteConnection, one: &Move<'_>, now: Timestamp) -> Result<bool, StoreError> {
+    let session = one.row.session_id;
+    for (message, _) in one.ids {
+        let known = records::find_id(&mut On::Sqlite(conn), session, *message).await?;
+        if known.is_some() {
+            return Ok(false);
+        }
+    }
+    let done = sqlx::query(MOVE_ROW)
+        .bind(&session.as_bytes()[..])
+        .bind(one.before.version)
+        .bind(i64::from(one.before.epoch))
+        .bind(stored(one.row.head_seq))
+        .bind(stored(one.row.bytes))
+        .bind(one.row.expires_at.millis())
+        .bind(one.row.mode_text()?)
+        .bind(one.row.look_at.millis())
+        .bind(millis(one.until))
+        .bind(now.millis())
+        .execute(&mut *conn)
+        .await?;
+    if done.rows_affected() != 1 {
+        return Ok(false);
+    }
+    let mut on = On::Sqlite(conn);
+    for (message, stored_id) in one.ids {
+        records::insert_id(&mut on, session, *message, stored_id).await?;
+    }
+    records::insert(&mut on, session, one.records).await?;
+    Ok(true)
+}

@@ -1,0 +1,117 @@
+//! The statements that differ between the engines, and why. All others stand once, where they are used.
+//!
+//! - The clock: Postgres has one that all hosts share; for SQLite the host's is handed in.
+//! - Appending ([`super::append`]): on Postgres one statement moves the sessions' rows and inserts the records,
+//!   because each round trip counts there; SQLite runs in this process and can't insert inside a query.
+//! - Presence needs no sync at its commit; only Postgres can leave that out for one transaction.
+
+use super::engine::On;
+
+/// Moves the rows of sessions that are still as they were asked, and inserts their records; gives the sessions.
+///
+/// Rows are locked in the order of their ids, so that several processes can't block each other. A row that was
+/// moved while this waited for it is compared anew with its last version, and so is not found. The version also
+/// vouches for what `taken` does not see: a message id inserted since the snapshot came with another version.
+/// `$17`: the time, null for the database's clock; `$18`: the time of the records.
+pub(super) const APPEND_BATCH: &str = "WITH asked AS ( \
+         SELECT * FROM unnest($1::bytea[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], \
+             $7::text[], $8::bigint[], $9::bigint[]) \
+         AS a (session_id, version, epoch, head_seq, bytes, expires_at, mode, look_at, until)), \
+     posts AS ( \
+         SELECT * FROM unnest($10::bytea[], $11::bigint[], $12::bigint[], $13::bytea[], $14::bytea[], $15::text[], \
+             $16::bytea[], $19::bytea[]) \
+         AS p (session_id, seq, class, sender, item_id, signal, body, digest)), \
+     locked AS ( \
+         SELECT s.session_id FROM sessions s JOIN asked a ON a.session_id = s.session_id \
+         WHERE s.version = a.version AND s.epoch = a.epoch AND (a.until IS NULL \
+             OR COALESCE($17::bigint, CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)) < a.until) \
+         ORDER BY s.session_id FOR UPDATE OF s), \
+     taken AS ( \
+         SELECT i.session_id FROM posts p \
+         JOIN message_ids i ON i.session_id = p.session_id AND i.message_id = p.item_id), \
+     moved AS ( \
+         UPDATE sessions s SET version = s.version + 1, head_seq = a.head_seq, bytes = a.bytes, \
+             expires_at = a.expires_at, mode = a.mode, look_at = a.look_at \
+         FROM asked a WHERE s.session_id = a.session_id \
+             AND s.session_id IN (SELECT session_id FROM locked) \
+             AND s.session_id NOT IN (SELECT session_id FROM taken) \
+         RETURNING s.session_id, s.epoch), \
+     kept AS ( \
+         INSERT INTO message_ids (session_id, message_id, author, seq, at, digest) \
+         SELECT p.session_id, p.item_id, p.sender, p.seq, $18, p.digest \
+         FROM posts p JOIN moved m ON m.session_id = p.session_id WHERE p.item_id IS NOT NULL), \
+     written AS ( \
+         INSERT INTO records (session_id, seq, at, epoch, class, sender, item_id, signal, size, body) \
+         SELECT p.session_id, p.seq, $18, m.epoch, p.class, p.sender, p.item_id, p.signal, octet_length(p.body), \
+             p.body FROM posts p JOIN moved m ON m.session_id = p.session_id) \
+     SELECT session_id FROM moved";
+
+/// As [`APPEND_BATCH`], for one message of one session without a notice: half the work for the database.
+pub(super) const APPEND_ONE: &str = "WITH moved AS ( \
+         UPDATE sessions SET version = version + 1, head_seq = $4, bytes = $5, expires_at = $6, mode = $7, \
+             look_at = $8 \
+         WHERE session_id = $1 AND version = $2 AND epoch = $3 AND ($9::bigint IS NULL \
+             OR COALESCE($10::bigint, CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)) < $9) \
+             AND NOT EXISTS (SELECT 1 FROM message_ids WHERE session_id = $1 AND message_id = $11) \
+         RETURNING session_id), \
+     kept AS ( \
+         INSERT INTO message_ids (session_id, message_id, author, seq, at, digest) \
+         SELECT session_id, $11, $12, $4, $13, $14 FROM moved) \
+     INSERT INTO records (session_id, seq, at, epoch, class, sender, item_id, signal, size, body) \
+     SELECT session_id, $4, $13, $3, 1, $12, $11, $15, octet_length($16::bytea), $16 FROM moved";
+
+/// Moves a session's row if it is still as it was asked; within a transaction that holds the write lock.
+/// `$10`: the time.
+pub(super) const MOVE_ROW: &str = "UPDATE sessions SET version = version + 1, head_seq = $4, bytes = $5, \
+     expires_at = $6, mode = $7, look_at = $8 \
+     WHERE session_id = $1 AND version = $2 AND epoch = $3 AND ($9 IS NULL OR $10 < $9)";
+
+/// One statement in two dialects.
+pub(super) struct Dialect {
+    pub(super) postgres: &'static str,
+    pub(super) sqlite: &'static str,
+}
+
+impl Dialect {
+    pub(super) const fn of(&self, on: &On<'_>) -> &'static str {
+        match on {
+            On::Postgres(_) => self.postgres,
+            On::Sqlite(_) => self.sqlite,
+        }
+    }
+}
+
+/// `$2`, or the database's clock where that is null; milliseconds.
+macro_rules! clock_postgres {
+    () => {
+        "COALESCE(CAST($2 AS BIGINT), CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT))"
+    };
+}
+
+/// `$2`.
+macro_rules! clock_sqlite {
+    () => {
+        "CAST($2 AS BIGINT)"
+    };
+}
+
+macro_rules! lock {
+    ($clock:expr) => {
+        concat!(
+            "UPDATE sessions SET version = version + 1 WHERE session_id = $1 RETURNING ",
+            $crate::store::session::session_columns!(),
+            ", ",
+            $clock,
+            " AS now"
+        )
+    };
+}
+
+/// Locks a session's row by writing to it and gives it as it is under the lock, with the time.
+pub(super) const LOCK_SESSION: Dialect = Dialect {
+    postgres: lock!(clock_postgres!()),
+    sqlite: lock!(clock_sqlite!()),
+};
+
+/// Lets this transaction's commit not wait for the disk: for what may be lost.
+pub(super) const NO_SYNC_POSTGRES: &str = "SET LOCAL synchronous_commit TO off";

@@ -1,0 +1,253 @@
+//! The two engines behind one set of types: pools, transactions, and the macros that run a statement on
+//! either. A statement's text stands once; `$1` placeholders, TEXT, BIGINT and BYTEA work on both. Nothing
+//! outside the store sees which engine it is.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::time::Duration;
+
+use sqlx::pool::PoolConnection;
+use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
+use sqlx::{PgConnection, PgPool, Postgres, Sqlite, SqliteConnection, SqlitePool, Transaction};
+
+use super::StoreError;
+
+/// How long a statement waits for a connection before the store counts as unavailable.
+const ACQUIRE_TIME: Duration = Duration::from_secs(5);
+/// How long a SQLite writer waits for another process's transaction.
+const BUSY_TIME: Duration = Duration::from_secs(5);
+const SQLITE_READERS: u32 = 8;
+const POSTGRES_CONNECTIONS: u32 = 24;
+
+/// Where the data lives.
+#[derive(Clone, PartialEq, Eq)]
+pub enum StoreUrl {
+    /// A `postgres://` URL. It may hold a password: Debug hides it.
+    Postgres(String),
+    /// The path of a SQLite file; its folder is created.
+    Sqlite(PathBuf),
+}
+
+impl StoreUrl {
+    /// Postgres by a `postgres://` or `postgresql://` URL, else a path.
+    pub fn parse(text: &str) -> Self {
+        if text.starts_with("postgres://") || text.starts_with("postgresql://") {
+            Self::Postgres(text.to_owned())
+        } else {
+            Self::Sqlite(PathBuf::from(text))
+        }
+    }
+}
+
+impl fmt::Debug for StoreUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Postgres(_) => f.write_str("Postgres"),
+            Self::Sqlite(path) => f.debug_tuple("Sqlite").field(path).finish(),
+        }
+    }
+}
+
+#[derive(Debug, Clone)]
+pub(super) enum Pools {
+    Postgres(PgPool),
+    /// SQLite has one writer; readers see the last commit beside it.
+    Sqlite {
+        write: SqlitePool,
+        read: SqlitePool,
+    },
+}
+
+impl Pools {
+    pub(super) async fn connect(url: &StoreUrl) -> Result<Self, StoreError> {
+        match url {
+            StoreUrl::Postgres(url) => {
+                let options = PgConnectOptions::from_str(url)?.application_name("devpilot-plane");
+                let pool = PgPoolOptions::new()
+                    .max_connections(POSTGRES_CONNECTIONS)
+                    .acquire_timeout(ACQUIRE_TIME)
+                    .connect_with(options)
+                    .await?;
+                Ok(Self::Postgres(pool))
+            }
+            StoreUrl::Sqlite(path) => {
+                make_folder(path)?;
+                // An answer means durable, so the log is synced at each commit.
+                let options = SqliteConnectOptions::new()
+                    .filename(path)
+                    .create_if_missing(true)
+                    .journal_mode(SqliteJournalMode::Wal)
+                    .synchronous(SqliteSynchronous::Full)
+                    .foreign_keys(true)
+                    .busy_timeout(BUSY_TIME)
+                    .statement_cache_capacity(256);
+                let write = SqlitePoolOptions::new()
+                    .max_connections(1)
+                    .acquire_timeout(ACQUIRE_TIME)
+                    .connect_with(options.clone())
+                    .await?;
+                let read = SqlitePoolOptions::new()
+                    .max_connections(SQLITE_READERS)
+                    .acquire_timeout(ACQUIRE_TIME)
+                    .connect_with(options)
+                    .await?;
+                Ok(Self::Sqlite { write, read })
+            }
+        }
+    }
+
+    /// A transaction that will write. On SQLite it holds the write lock from its first moment.
+    pub(super) async fn begin_write(&self) -> Result<Tx, StoreError> {
+        Ok(match self {
+            Self::Postgres(pool) => Tx::Postgres(pool.begin().await?),
+            Self::Sqlite { write, .. } => Tx::Sqlite(write.begin_with("BEGIN IMMEDIATE").await?),
+        })
+    }
+
+    /// A transaction that sees one snapshot and writes nothing.
+    pub(super) async fn begin_read(&self) -> Result<Tx, StoreError> {
+        Ok(match self {
+            Self::Postgres(pool) => Tx::Postgres(
+                pool.begin_with("BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+                    .await?,
+            ),
+            Self::Sqlite { read, .. } => Tx::Sqlite(read.begin().await?),
+        })
+    }
+
+    /// A connection for statements that stand alone and only read.
+    pub(super) async fn reader(&self) -> Result<Conn, StoreError> {
+        Ok(match self {
+            Self::Postgres(pool) => Conn::Postgres(pool.acquire().await?),
+            Self::Sqlite { read, .. } => Conn::Sqlite(read.acquire().await?),
+        })
+    }
+
+    /// A connection for statements that stand alone and write.
+    pub(super) async fn writer(&self) -> Result<Conn, StoreError> {
+        Ok(match self {
+            Self::Postgres(pool) => Conn::Postgres(pool.acquire().await?),
+            Self::Sqlite { write, .. } => Conn::Sqlite(write.acquire().await?),
+        })
+    }
+
+    pub(super) async fn close(&self) {
+        match self {
+            Self::Postgres(pool) => pool.close().await,
+            Self::Sqlite { write, read } => {
+                read.close().await;
+                write.close().await;
+            }
+        }
+    }
+}
+
+fn make_folder(path: &Path) -> Result<(), StoreError> {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => {
+            std::fs::create_dir_all(folder).map_err(StoreError::Folder)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A transaction. Dropped without a commit, also by a request that was given up, it is rolled back.
+#[derive(Debug)]
+pub(crate) enum Tx {
+    Postgres(Transaction<'static, Postgres>),
+    Sqlite(Transaction<'static, Sqlite>),
+}
+
+impl Tx {
+    /// What statements run on.
+    pub(crate) fn on(&mut self) -> On<'_> {
+        match self {
+            Self::Postgres(tx) => On::Postgres(tx),
+            Self::Sqlite(tx) => On::Sqlite(tx),
+        }
+    }
+
+    pub(crate) async fn commit(self) -> Result<(), StoreError> {
+        match self {
+            Self::Postgres(tx) => tx.commit().await?,
+            Self::Sqlite(tx) => tx.commit().await?,
+        }
+        Ok(())
+    }
+}
+
+/// A connection outside a transaction.
+#[derive(Debug)]
+pub(crate) enum Conn {
+    Postgres(PoolConnection<Postgres>),
+    Sqlite(PoolConnection<Sqlite>),
+}
+
+impl Conn {
+    /// What statements run on.
+    pub(crate) fn on(&mut self) -> On<'_> {
+        match self {
+            Self::Postgres(conn) => On::Postgres(conn),
+            Self::Sqlite(conn) => On::Sqlite(conn),
+        }
+    }
+}
+
+/// What statements run on: a borrowed connection, in a transaction or not.
+#[derive(Debug)]
+pub(crate) enum On<'a> {
+    Postgres(&'a mut PgConnection),
+    Sqlite(&'a mut SqliteConnection),
+}
+
+/// Runs a statement; gives the number of rows it touched.
+macro_rules! run {
+    ($on:expr, $sql:expr $(, $bind:expr)* $(,)?) => {
+        match $on {
+            $crate::store::engine::On::Postgres(conn) => sqlx::query($sql)$(.bind($bind))*
+                .execute(&mut **conn).await.map(|done| done.rows_affected()),
+            $crate::store::engine::On::Sqlite(conn) => sqlx::query($sql)$(.bind($bind))*
+                .execute(&mut **conn).await.map(|done| done.rows_affected()),
+        }
+    };
+}
+
+/// Fetches at most one row as `$row`.
+macro_rules! maybe {
+    ($row:ty, $on:expr, $sql:expr $(, $bind:expr)* $(,)?) => {
+        match $on {
+            $crate::store::engine::On::Postgres(conn) => sqlx::query_as::<_, $row>($sql)$(.bind($bind))*
+                .fetch_optional(&mut **conn).await,
+            $crate::store::engine::On::Sqlite(conn) => sqlx::query_as::<_, $row>($sql)$(.bind($bind))*
+                .fetch_optional(&mut **conn).await,
+        }
+    };
+}
+
+/// Fetches exactly one row as `$row`.
+macro_rules! one {
+    ($row:ty, $on:expr, $sql:expr $(, $bind:expr)* $(,)?) => {
+        match $on {
+            $crate::store::engine::On::Postgres(conn) => sqlx::query_as::<_, $row>($sql)$(.bind($bind))*
+                .fetch_one(&mut **conn).await,
+            $crate::store::engine::On::Sqlite(conn) => sqlx::query_as::<_, $row>($sql)$(.bind($bind))*
+                .fetch_one(&mut **conn).await,
+        }
+    };
+}
+
+/// Fetches all rows as `$row`.
+macro_rules! all {
+    ($row:ty, $on:expr, $sql:expr $(, $bind:expr)* $(,)?) => {
+        match $on {
+            $crate::store::engine::On::Postgres(conn) => sqlx::query_as::<_, $row>($sql)$(.bind($bind))*
+                .fetch_all(&mut **conn).await,
+            $crate::store::engine::On::Sqlite(conn) => sqlx::query_as::<_, $row>($sql)$(.bind($bind))*
+                .fetch_all(&mut **conn).await,
+        }
+    };
+}
+
+pub(super) use {all, maybe, one, run};

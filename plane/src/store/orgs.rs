@@ -1,0 +1,348 @@
+//! Organisations, members, machine tokens and the audit of admin acts.
+
+use sqlx::FromRow;
+use wire::api::DoorState;
+use wire::ids::{MachineTokenId, OrgId, SessionId, UserId};
+use wire::timestamp::Timestamp;
+
+use super::codec::{id, maybe_id, small};
+use super::engine::{all, maybe, run};
+use super::session::door_state;
+use super::{On, StoreError};
+
+const INSERT_ORG: &str =
+    "INSERT INTO orgs (org_id, name, created_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
+const ORGS: &str = "SELECT org_id, name, created_at FROM orgs ORDER BY created_at, name";
+const ORG_BY_NAME: &str = "SELECT org_id, name, created_at FROM orgs WHERE name = $1";
+const POLICY: &str = "SELECT max_budget, max_ttl_s, retention_s, max_sessions, view_links_refused_at, default_door \
+     FROM orgs WHERE org_id = $1";
+const INSERT_USER: &str = "INSERT INTO users (user_id, org_id, name, role, created_at) \
+     VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING";
+const USERS: &str = "SELECT user_id, name, role, created_at, disabled_at FROM users WHERE org_id = $1 \
+     ORDER BY created_at, name";
+const USER_BY_NAME: &str =
+    "SELECT user_id, name, role, created_at, disabled_at FROM users WHERE org_id = $1 AND name = $2";
+const DISABLE_USER: &str = "UPDATE users SET disabled_at = $3 WHERE org_id = $1 AND user_id = $2";
+const INSERT_TOKEN: &str = "INSERT INTO machine_tokens (token_hash, token_id, org_id, user_id, name, scopes, \
+     created_at) VALUES ($1, $2, $3, $4, $5, $6, $7)";
+const TOKENS: &str = "SELECT t.token_id, u.name AS member, t.name, t.scopes, t.created_at, t.revoked_at \
+     FROM machine_tokens t JOIN users u ON u.user_id = t.user_id WHERE t.org_id = $1 ORDER BY t.created_at";
+const REVOKE_TOKEN: &str =
+    "UPDATE machine_tokens SET revoked_at = $2 WHERE token_id = $1 AND revoked_at IS NULL RETURNING org_id";
+const CALLER: &str = "SELECT t.user_id, t.org_id, u.role, t.scopes FROM machine_tokens t \
+     JOIN users u ON u.user_id = t.user_id \
+     WHERE t.token_hash = $1 AND t.revoked_at IS NULL AND u.disabled_at IS NULL";
+const INSERT_AUDIT: &str = "INSERT INTO audit (org_id, at, entry_id, actor, action, session_id, subject) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7)";
+const AUDIT: &str = "SELECT at, actor, action, session_id, subject FROM audit WHERE org_id = $1 AND at < $2 \
+     ORDER BY at DESC, entry_id LIMIT $3";
+
+/// An organisation.
+#[derive(Debug, Clone)]
+pub(crate) struct OrgRow {
+    pub(crate) org_id: OrgId,
+    pub(crate) name: String,
+    pub(crate) created_at: Timestamp,
+}
+
+/// What an organisation set otherwise than the plane.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Policy {
+    pub(crate) max_budget: Option<u32>,
+    pub(crate) max_ttl_s: Option<u32>,
+    pub(crate) retention_s: Option<u32>,
+    pub(crate) max_sessions: Option<u32>,
+    pub(crate) view_links_refused: bool,
+    pub(crate) default_door: Option<DoorState>,
+}
+
+/// A member, by role word.
+#[derive(Debug, Clone)]
+pub(crate) struct UserRow {
+    pub(crate) user_id: UserId,
+    pub(crate) name: String,
+    pub(crate) role: String,
+    pub(crate) created_at: Timestamp,
+    pub(crate) disabled_at: Option<Timestamp>,
+}
+
+/// A machine token, without the token.
+#[derive(Debug, Clone)]
+pub(crate) struct MachineTokenRow {
+    pub(crate) token_id: MachineTokenId,
+    pub(crate) member: String,
+    pub(crate) name: Option<String>,
+    pub(crate) scopes: String,
+    pub(crate) created_at: Timestamp,
+    pub(crate) revoked_at: Option<Timestamp>,
+}
+
+/// A machine token to be stored.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NewMachineToken<'a> {
+    pub(crate) hash: [u8; 32],
+    pub(crate) token_id: MachineTokenId,
+    pub(crate) org_id: OrgId,
+    pub(crate) user_id: UserId,
+    pub(crate) name: Option<&'a str>,
+    pub(crate) scopes: &'a str,
+    pub(crate) at: Timestamp,
+}
+
+/// Whose machine token it is.
+#[derive(Debug, Clone)]
+pub(crate) struct CallerRow {
+    pub(crate) user_id: UserId,
+    pub(crate) org_id: OrgId,
+    pub(crate) role: String,
+    pub(crate) scopes: String,
+}
+
+/// One admin act.
+#[derive(Debug, Clone)]
+pub(crate) struct AuditRow {
+    pub(crate) at: Timestamp,
+    pub(crate) actor: String,
+    pub(crate) action: String,
+    pub(crate) session_id: Option<SessionId>,
+    pub(crate) subject: Option<String>,
+}
+
+#[derive(FromRow)]
+struct RawUser {
+    user_id: Vec<u8>,
+    name: String,
+    role: String,
+    created_at: i64,
+    disabled_at: Option<i64>,
+}
+
+impl TryFrom<RawUser> for UserRow {
+    type Error = StoreError;
+
+    fn try_from(raw: RawUser) -> Result<Self, StoreError> {
+        Ok(Self {
+            user_id: id(&raw.user_id, UserId::from_bytes)?,
+            name: raw.name,
+            role: raw.role,
+            created_at: Timestamp::from_millis(raw.created_at),
+            disabled_at: raw.disabled_at.map(Timestamp::from_millis),
+        })
+    }
+}
+
+type RawOrg = (Vec<u8>, String, i64);
+
+fn org((org, name, at): RawOrg) -> Result<OrgRow, StoreError> {
+    Ok(OrgRow {
+        org_id: id(&org, OrgId::from_bytes)?,
+        name,
+        created_at: Timestamp::from_millis(at),
+    })
+}
+
+/// Adds an organisation; false: the name is taken.
+pub(crate) async fn insert_org(on: &mut On<'_>, row: &OrgRow) -> Result<bool, StoreError> {
+    let inserted = run!(
+        on,
+        INSERT_ORG,
+        &row.org_id.as_bytes()[..],
+        row.name.as_str(),
+        row.created_at.millis(),
+    )?;
+    Ok(inserted == 1)
+}
+
+/// All organisations.
+pub(crate) async fn orgs(on: &mut On<'_>) -> Result<Vec<OrgRow>, StoreError> {
+    all!(RawOrg, on, ORGS)?.into_iter().map(org).collect()
+}
+
+/// The organisation of a name.
+pub(crate) async fn org_by_name(on: &mut On<'_>, name: &str) -> Result<Option<OrgRow>, StoreError> {
+    maybe!(RawOrg, on, ORG_BY_NAME, name)?.map(org).transpose()
+}
+
+/// What an organisation set; of an unknown one, nothing.
+pub(crate) async fn policy(on: &mut On<'_>, org: OrgId) -> Result<Policy, StoreError> {
+    type Raw = (
+        Option<i64>,
+        Option<i64>,
+        Option<i64>,
+        Option<i64>,
+        Option<i64>,
+        Option<String>,
+    );
+    let Some((budget, ttl, retention, sessions, view_refused, door)) =
+        maybe!(Raw, on, POLICY, &org.as_bytes()[..])?
+    else {
+        return Ok(Policy::default());
+    };
+    Ok(Policy {
+        max_budget: budget.map(small).transpose()?,
+        max_ttl_s: ttl.map(small).transpose()?,
+        retention_s: retention.map(small).transpose()?,
+        max_sessions: sessions.map(small).transpose()?,
+        view_links_refused: view_refused.is_some(),
+        default_door: door.as_deref().map(door_state).transpose()?,
+    })
+}
+
+/// Adds a member; false: the name is taken in that org.
+pub(crate) async fn insert_user(on: &mut On<'_>, org: OrgId, user: &UserRow) -> Result<bool, StoreError> {
+    let inserted = run!(
+        on,
+        INSERT_USER,
+        &user.user_id.as_bytes()[..],
+        &org.as_bytes()[..],
+        user.name.as_str(),
+        user.role.as_str(),
+        user.created_at.millis(),
+    )?;
+    Ok(inserted == 1)
+}
+
+/// The members of an organisation.
+pub(crate) async fn users(on: &mut On<'_>, org: OrgId) -> Result<Vec<UserRow>, StoreError> {
+    all!(RawUser, on, USERS, &org.as_bytes()[..])?
+        .into_iter()
+        .map(UserRow::try_from)
+        .collect()
+}
+
+/// The member of a name.
+pub(crate) async fn user_by_name(
+    on: &mut On<'_>,
+    org: OrgId,
+    name: &str,
+) -> Result<Option<UserRow>, StoreError> {
+    maybe!(RawUser, on, USER_BY_NAME, &org.as_bytes()[..], name)?
+        .map(UserRow::try_from)
+        .transpose()
+}
+
+/// Ends a member's access, or gives it back.
+pub(crate) async fn disable_user(
+    on: &mut On<'_>,
+    org: OrgId,
+    user: UserId,
+    at: Option<Timestamp>,
+) -> Result<(), StoreError> {
+    run!(
+        on,
+        DISABLE_USER,
+        &org.as_bytes()[..],
+        &user.as_bytes()[..],
+        at.map(Timestamp::millis)
+    )?;
+    Ok(())
+}
+
+/// Stores a machine token.
+pub(crate) async fn insert_token(on: &mut On<'_>, token: &NewMachineToken<'_>) -> Result<(), StoreError> {
+    run!(
+        on,
+        INSERT_TOKEN,
+        &token.hash[..],
+        &token.token_id.as_bytes()[..],
+        &token.org_id.as_bytes()[..],
+        &token.user_id.as_bytes()[..],
+        token.name,
+        token.scopes,
+        token.at.millis(),
+    )?;
+    Ok(())
+}
+
+/// The machine tokens of an organisation.
+pub(crate) async fn tokens(on: &mut On<'_>, org: OrgId) -> Result<Vec<MachineTokenRow>, StoreError> {
+    type Raw = (Vec<u8>, String, Option<String>, String, i64, Option<i64>);
+    all!(Raw, on, TOKENS, &org.as_bytes()[..])?
+        .into_iter()
+        .map(|(token, member, name, scopes, created, revoked)| {
+            Ok(MachineTokenRow {
+                token_id: id(&token, MachineTokenId::from_bytes)?,
+                member,
+                name,
+                scopes,
+                created_at: Timestamp::from_millis(created),
+                revoked_at: revoked.map(Timestamp::from_millis),
+            })
+        })
+        .collect()
+}
+
+/// Revokes a machine token; its org, if there was one to revoke.
+pub(crate) async fn revoke_token(
+    on: &mut On<'_>,
+    token: MachineTokenId,
+    at: Timestamp,
+) -> Result<Option<OrgId>, StoreError> {
+    maybe!((Vec<u8>,), on, REVOKE_TOKEN, &token.as_bytes()[..], at.millis())?
+        .map(|(org,)| id(&org, OrgId::from_bytes))
+        .transpose()
+}
+
+/// Whose machine token has that hash: none for a revoked one or one of a disabled member.
+pub(crate) async fn caller(on: &mut On<'_>, hash: &[u8; 32]) -> Result<Option<CallerRow>, StoreError> {
+    maybe!((Vec<u8>, Vec<u8>, String, String), on, CALLER, &hash[..])?
+        .map(|(user, org, role, scopes)| {
+            Ok(CallerRow {
+                user_id: id(&user, UserId::from_bytes)?,
+                org_id: id(&org, OrgId::from_bytes)?,
+                role,
+                scopes,
+            })
+        })
+        .transpose()
+}
+
+/// Writes down an admin act.
+pub(crate) async fn audit(
+    on: &mut On<'_>,
+    org: OrgId,
+    entry: &[u8; 16],
+    act: &AuditRow,
+) -> Result<(), StoreError> {
+    run!(
+        on,
+        INSERT_AUDIT,
+        &org.as_bytes()[..],
+        act.at.millis(),
+        &entry[..],
+        act.actor.as_str(),
+        act.action.as_str(),
+        act.session_id.as_ref().map(|session| &session.as_bytes()[..]),
+        act.subject.as_deref(),
+    )?;
+    Ok(())
+}
+
+/// Admin acts before a time, newest first.
+pub(crate) async fn audit_before(
+    on: &mut On<'_>,
+    org: OrgId,
+    before: Timestamp,
+    limit: u32,
+) -> Result<Vec<AuditRow>, StoreError> {
+    type Raw = (i64, String, String, Option<Vec<u8>>, Option<String>);
+    all!(
+        Raw,
+        on,
+        AUDIT,
+        &org.as_bytes()[..],
+        before.millis(),
+        i64::from(limit)
+    )?
+    .into_iter()
+    .map(|(at, actor, action, session, subject)| {
+        Ok(AuditRow {
+            at: Timestamp::from_millis(at),
+            actor,
+            action,
+            session_id: maybe_id(session.as_deref(), SessionId::from_bytes)?,
+            subject,
+        })
+    })
+    .collect()
+}

@@ -1,0 +1,359 @@
+//! Who ever joined a session, with presence and sealed profiles.
+
+use sqlx::FromRow;
+use wire::api::SealedProfile;
+use wire::encoding::Blob;
+use wire::event::{Capability, Kind};
+use wire::ids::{ParticipantId, SessionId};
+use wire::timestamp::Timestamp;
+
+use super::codec::{capability, capability_word, count, hash, id, kind, kind_word, millis, small, stored};
+use super::engine::{all, maybe, one, run};
+use super::{On, StoreError};
+
+macro_rules! participant_columns {
+    () => {
+        "participant_id, kind, capability, rejoin_verifier, joined_epoch, joined_at, left_at, removed_epoch, \
+         last_seen_at, listening_until, fetched_seq"
+    };
+}
+
+const INSERT: &str = "INSERT INTO participants (session_id, participant_id, kind, capability, rejoin_verifier, \
+     joined_seq, joined_epoch, joined_at, last_seen_at, fetched_seq) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8, 0)";
+const FIND: &str = concat!(
+    "SELECT ",
+    participant_columns!(),
+    " FROM participants WHERE session_id = $1 AND participant_id = $2"
+);
+const LIST: &str = concat!(
+    "SELECT ",
+    participant_columns!(),
+    " FROM participants WHERE session_id = $1 ORDER BY joined_seq, participant_id"
+);
+const RETURNED: &str = "UPDATE participants SET capability = $3, left_at = NULL, removed_epoch = NULL, \
+     last_seen_at = $4 WHERE session_id = $1 AND participant_id = $2";
+const LEFT: &str = "UPDATE participants SET left_at = $3, listening_until = NULL WHERE session_id = $1 AND participant_id = $2";
+const REMOVED: &str =
+    "UPDATE participants SET removed_epoch = $3 WHERE session_id = $1 AND participant_id = $2";
+const COUNT_IN: &str = "SELECT COUNT(*) FROM participants WHERE session_id = $1 AND left_at IS NULL \
+     AND removed_epoch IS NULL AND last_seen_at > $2";
+const COUNT_NEW: &str =
+    "SELECT COUNT(*) FROM participants WHERE session_id = $1 AND joined_epoch = $2 AND participant_id <> $3";
+/// Presence never goes back, whichever process writes last.
+const SEEN: &str = "UPDATE participants SET \
+     last_seen_at = CASE WHEN last_seen_at < $3 THEN $3 ELSE last_seen_at END, \
+     fetched_seq = CASE WHEN fetched_seq < $4 THEN $4 ELSE fetched_seq END, \
+     listening_until = CASE WHEN CAST($5 AS BIGINT) IS NULL THEN listening_until ELSE CAST($5 AS BIGINT) END \
+     WHERE session_id = $1 AND participant_id = $2";
+const SAVE_PROFILE: &str = "INSERT INTO profiles (session_id, participant_id, epoch, at, sealed) \
+     VALUES ($1, $2, $3, $4, $5) \
+     ON CONFLICT (session_id, participant_id, epoch) DO UPDATE SET at = excluded.at, sealed = excluded.sealed";
+const PROFILE: &str =
+    "SELECT sealed FROM profiles WHERE session_id = $1 AND participant_id = $2 AND epoch = $3";
+const PROFILES: &str = "SELECT participant_id, epoch, sealed FROM profiles \
+     WHERE session_id = $1 AND epoch >= $2 ORDER BY epoch, participant_id";
+/// Of ids that authored nothing and are not in, from epochs that ended long ago.
+const DROP_PROFILES: &str = "DELETE FROM profiles WHERE session_id = $1 AND epoch < $2 AND at < $3 \
+     AND participant_id NOT IN (SELECT author FROM message_ids WHERE session_id = $1) \
+     AND participant_id IN (SELECT participant_id FROM participants \
+         WHERE session_id = $1 AND (left_at IS NOT NULL OR removed_epoch IS NOT NULL))";
+
+/// One participant.
+#[derive(Debug, Clone)]
+pub(crate) struct ParticipantRow {
+    pub(crate) participant_id: ParticipantId,
+    pub(crate) kind: Kind,
+    pub(crate) capability: Capability,
+    pub(crate) rejoin_verifier: [u8; 32],
+    pub(crate) joined_epoch: u32,
+    pub(crate) joined_at: Timestamp,
+    pub(crate) left_at: Option<Timestamp>,
+    /// The epoch whose record did not list it any more.
+    pub(crate) removed_epoch: Option<u32>,
+    pub(crate) last_seen_at: Timestamp,
+    pub(crate) listening_until: Option<Timestamp>,
+    pub(crate) fetched_seq: u64,
+}
+
+/// Somebody who joins for the first time.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NewParticipant {
+    pub(crate) participant_id: ParticipantId,
+    pub(crate) kind: Kind,
+    pub(crate) capability: Capability,
+    pub(crate) rejoin_verifier: [u8; 32],
+    /// The seq of its first `joined`.
+    pub(crate) seq: u64,
+    pub(crate) epoch: u32,
+    pub(crate) at: Timestamp,
+}
+
+/// What a process saw of a participant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Seen {
+    pub(crate) last_seen_at: Timestamp,
+    pub(crate) fetched_seq: u64,
+    /// The end of its listening lease, where that is known to have changed.
+    pub(crate) listening_until: Option<Timestamp>,
+}
+
+#[derive(FromRow)]
+struct Raw {
+    participant_id: Vec<u8>,
+    kind: String,
+    capability: String,
+    rejoin_verifier: Vec<u8>,
+    joined_epoch: i64,
+    joined_at: i64,
+    left_at: Option<i64>,
+    removed_epoch: Option<i64>,
+    last_seen_at: i64,
+    listening_until: Option<i64>,
+    fetched_seq: i64,
+}
+
+impl TryFrom<Raw> for ParticipantRow {
+    type Error = StoreError;
+
+    fn try_from(raw: Raw) -> Result<Self, StoreError> {
+        Ok(Self {
+            participant_id: id(&raw.participant_id, ParticipantId::from_bytes)?,
+            kind: kind(&raw.kind)?,
+            capability: capability(&raw.capability)?,
+            rejoin_verifier: hash(&raw.rejoin_verifier)?,
+            joined_epoch: small(raw.joined_epoch)?,
+            joined_at: Timestamp::from_millis(raw.joined_at),
+            left_at: raw.left_at.map(Timestamp::from_millis),
+            removed_epoch: raw.removed_epoch.map(small).transpose()?,
+            last_seen_at: Timestamp::from_millis(raw.last_seen_at),
+            listening_until: raw.listening_until.map(Timestamp::from_millis),
+            fetched_seq: count(raw.fetched_seq)?,
+        })
+    }
+}
+
+/// Adds a participant.
+pub(crate) async fn insert(
+    on: &mut On<'_>,
+    session: SessionId,
+    new: &NewParticipant,
+) -> Result<(), StoreError> {
+    run!(
+        on,
+        INSERT,
+        &session.as_bytes()[..],
+        &new.participant_id.as_bytes()[..],
+        kind_word(new.kind),
+        capability_word(new.capability),
+        &new.rejoin_verifier[..],
+        stored(new.seq),
+        i64::from(new.epoch),
+        new.at.millis(),
+    )?;
+    Ok(())
+}
+
+/// The participant of an id.
+pub(crate) async fn find(
+    on: &mut On<'_>,
+    session: SessionId,
+    participant: ParticipantId,
+) -> Result<Option<ParticipantRow>, StoreError> {
+    maybe!(
+        Raw,
+        on,
+        FIND,
+        &session.as_bytes()[..],
+        &participant.as_bytes()[..]
+    )?
+    .map(ParticipantRow::try_from)
+    .transpose()
+}
+
+/// Everybody who ever joined, in that order.
+pub(crate) async fn list(on: &mut On<'_>, session: SessionId) -> Result<Vec<ParticipantRow>, StoreError> {
+    all!(Raw, on, LIST, &session.as_bytes()[..])?
+        .into_iter()
+        .map(ParticipantRow::try_from)
+        .collect()
+}
+
+/// Somebody is back, with the capability of the proof it showed.
+pub(crate) async fn returned(
+    on: &mut On<'_>,
+    session: SessionId,
+    participant: ParticipantId,
+    capability: Capability,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    run!(
+        on,
+        RETURNED,
+        &session.as_bytes()[..],
+        &participant.as_bytes()[..],
+        capability_word(capability),
+        now.millis(),
+    )?;
+    Ok(())
+}
+
+/// Somebody leaves.
+pub(crate) async fn left(
+    on: &mut On<'_>,
+    session: SessionId,
+    participant: ParticipantId,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    run!(
+        on,
+        LEFT,
+        &session.as_bytes()[..],
+        &participant.as_bytes()[..],
+        now.millis()
+    )?;
+    Ok(())
+}
+
+/// An epoch record did not list somebody.
+pub(crate) async fn removed(
+    on: &mut On<'_>,
+    session: SessionId,
+    participant: ParticipantId,
+    epoch: u32,
+) -> Result<(), StoreError> {
+    run!(
+        on,
+        REMOVED,
+        &session.as_bytes()[..],
+        &participant.as_bytes()[..],
+        i64::from(epoch)
+    )?;
+    Ok(())
+}
+
+/// How many are in and were seen after a time.
+pub(crate) async fn count_in(
+    on: &mut On<'_>,
+    session: SessionId,
+    seen_after: Timestamp,
+) -> Result<u64, StoreError> {
+    let (found,) = one!((i64,), on, COUNT_IN, &session.as_bytes()[..], seen_after.millis())?;
+    count(found)
+}
+
+/// How many others joined for the first time in an epoch.
+pub(crate) async fn count_new(
+    on: &mut On<'_>,
+    session: SessionId,
+    epoch: u32,
+    but: ParticipantId,
+) -> Result<u64, StoreError> {
+    let (found,) = one!(
+        (i64,),
+        on,
+        COUNT_NEW,
+        &session.as_bytes()[..],
+        i64::from(epoch),
+        &but.as_bytes()[..]
+    )?;
+    count(found)
+}
+
+/// Writes what a process saw of a participant.
+pub(crate) async fn seen(
+    on: &mut On<'_>,
+    session: SessionId,
+    participant: ParticipantId,
+    seen: &Seen,
+) -> Result<(), StoreError> {
+    run!(
+        on,
+        SEEN,
+        &session.as_bytes()[..],
+        &participant.as_bytes()[..],
+        seen.last_seen_at.millis(),
+        stored(seen.fetched_seq),
+        millis(seen.listening_until),
+    )?;
+    Ok(())
+}
+
+/// Keeps the newest profile of a participant in an epoch.
+pub(crate) async fn save_profile(
+    on: &mut On<'_>,
+    session: SessionId,
+    participant: ParticipantId,
+    epoch: u32,
+    at: Timestamp,
+    sealed: &[u8],
+) -> Result<(), StoreError> {
+    run!(
+        on,
+        SAVE_PROFILE,
+        &session.as_bytes()[..],
+        &participant.as_bytes()[..],
+        i64::from(epoch),
+        at.millis(),
+        sealed,
+    )?;
+    Ok(())
+}
+
+/// The newest profile of a participant in an epoch.
+pub(crate) async fn profile(
+    on: &mut On<'_>,
+    session: SessionId,
+    participant: ParticipantId,
+    epoch: u32,
+) -> Result<Option<Vec<u8>>, StoreError> {
+    let found = maybe!(
+        (Vec<u8>,),
+        on,
+        PROFILE,
+        &session.as_bytes()[..],
+        &participant.as_bytes()[..],
+        i64::from(epoch)
+    )?;
+    Ok(found.map(|(sealed,)| sealed))
+}
+
+/// The newest profile of everybody in each epoch from one on.
+pub(crate) async fn profiles(
+    on: &mut On<'_>,
+    session: SessionId,
+    from_epoch: u32,
+) -> Result<Vec<SealedProfile>, StoreError> {
+    all!(
+        (Vec<u8>, i64, Vec<u8>),
+        on,
+        PROFILES,
+        &session.as_bytes()[..],
+        i64::from(from_epoch)
+    )?
+    .into_iter()
+    .map(|(participant, epoch, sealed)| {
+        Ok(SealedProfile {
+            participant_id: id(&participant, ParticipantId::from_bytes)?,
+            epoch: small(epoch)?,
+            sealed: Blob(sealed),
+        })
+    })
+    .collect()
+}
+
+/// Drops profiles of past epochs, stored before a time, of those who authored nothing and are not in.
+pub(crate) async fn drop_profiles(
+    on: &mut On<'_>,
+    session: SessionId,
+    before_epoch: u32,
+    before: Timestamp,
+) -> Result<u64, StoreError> {
+    Ok(run!(
+        on,
+        DROP_PROFILES,
+        &session.as_bytes()[..],
+        i64::from(before_epoch),
+        before.millis()
+    )?)
+}

@@ -1,0 +1,121 @@
+//! Session tokens, by the SHA-256 of each.
+
+use sqlx::FromRow;
+use wire::event::{Capability, Kind};
+use wire::ids::{ParticipantId, SessionId};
+use wire::timestamp::Timestamp;
+
+use super::codec::{capability, capability_word, id, kind, small};
+use super::engine::{maybe, run};
+use super::{On, StoreError};
+
+const INSERT: &str = "INSERT INTO tokens (session_id, token_hash, participant_id, capability, epoch, expires_at) \
+     VALUES ($1, $2, $3, $4, $5, $6)";
+const FIND: &str = "SELECT t.participant_id, t.capability, t.epoch, t.expires_at, p.kind, \
+     s.epoch AS session_epoch FROM tokens t \
+     JOIN sessions s ON s.session_id = t.session_id \
+     JOIN participants p ON p.session_id = t.session_id AND p.participant_id = t.participant_id \
+     WHERE t.session_id = $1 AND t.token_hash = $2";
+const END: &str = "DELETE FROM tokens WHERE session_id = $1 AND participant_id = $2";
+const END_EXPIRED: &str = "DELETE FROM tokens WHERE session_id = $1 AND expires_at <= $2";
+const RENEW: &str = "UPDATE tokens SET expires_at = $3 WHERE session_id = $1 AND token_hash = $2 \
+     AND expires_at < $3";
+
+/// What a token stands for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TokenRow {
+    pub(crate) participant_id: ParticipantId,
+    pub(crate) kind: Kind,
+    pub(crate) capability: Capability,
+    /// The epoch it was given in.
+    pub(crate) epoch: u32,
+    pub(crate) expires_at: Timestamp,
+    /// The session's epoch now.
+    pub(crate) session_epoch: u32,
+}
+
+/// A token to be stored.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NewToken {
+    pub(crate) hash: [u8; 32],
+    pub(crate) participant_id: ParticipantId,
+    pub(crate) capability: Capability,
+    pub(crate) epoch: u32,
+    pub(crate) expires_at: Timestamp,
+}
+
+#[derive(FromRow)]
+struct Raw {
+    participant_id: Vec<u8>,
+    capability: String,
+    epoch: i64,
+    expires_at: i64,
+    kind: String,
+    session_epoch: i64,
+}
+
+/// Stores a token.
+pub(crate) async fn insert(on: &mut On<'_>, session: SessionId, token: &NewToken) -> Result<(), StoreError> {
+    run!(
+        on,
+        INSERT,
+        &session.as_bytes()[..],
+        &token.hash[..],
+        &token.participant_id.as_bytes()[..],
+        capability_word(token.capability),
+        i64::from(token.epoch),
+        token.expires_at.millis(),
+    )?;
+    Ok(())
+}
+
+/// The token of that hash in this session.
+pub(crate) async fn find(
+    on: &mut On<'_>,
+    session: SessionId,
+    hash: &[u8; 32],
+) -> Result<Option<TokenRow>, StoreError> {
+    maybe!(Raw, on, FIND, &session.as_bytes()[..], &hash[..])?
+        .map(|raw| {
+            Ok(TokenRow {
+                participant_id: id(&raw.participant_id, ParticipantId::from_bytes)?,
+                kind: kind(&raw.kind)?,
+                capability: capability(&raw.capability)?,
+                epoch: small(raw.epoch)?,
+                expires_at: Timestamp::from_millis(raw.expires_at),
+                session_epoch: small(raw.session_epoch)?,
+            })
+        })
+        .transpose()
+}
+
+/// Ends all tokens of a participant.
+pub(crate) async fn end(
+    on: &mut On<'_>,
+    session: SessionId,
+    participant: ParticipantId,
+) -> Result<(), StoreError> {
+    run!(on, END, &session.as_bytes()[..], &participant.as_bytes()[..])?;
+    Ok(())
+}
+
+/// Drops tokens that have expired.
+pub(crate) async fn end_expired(
+    on: &mut On<'_>,
+    session: SessionId,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    run!(on, END_EXPIRED, &session.as_bytes()[..], now.millis())?;
+    Ok(())
+}
+
+/// Moves a token's expiry.
+pub(crate) async fn renew(
+    on: &mut On<'_>,
+    session: SessionId,
+    hash: &[u8; 32],
+    expires_at: Timestamp,
+) -> Result<(), StoreError> {
+    run!(on, RENEW, &session.as_bytes()[..], &hash[..], expires_at.millis())?;
+    Ok(())
+}
