@@ -261,6 +261,14 @@ fn of_service(error: ServiceError) -> Problem {
                 ..extras
             },
         ),
+        E::ChunkConflict => plain(
+            Code::ChunkConflict,
+            "The attachment is closed: a record names it. Upload it again under a new id.",
+        ),
+        E::NoRandomness => {
+            tracing::error!("the operating system gave no randomness");
+            internal()
+        }
         E::Store(error) => of_store(&error),
     }
 }
