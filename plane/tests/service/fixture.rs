@@ -1,0 +1,496 @@
+//! A plane of its own for each test, and seats that speak to it as clients do. Sealed forms are random bytes of
+//! the right shape: the plane can't tell.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use plane::clock::{Clock, SetClock};
+use plane::limits::Limits;
+use plane::service::{
+    JoinOutcome, MachineCaller, Outcome, OwnerCaller, Role, Scope, Service, ServiceConfig, ServiceError,
+    SessionCaller,
+};
+use plane::store::StoreUrl;
+use sqlx::{Connection as _, Executor as _, PgConnection};
+use wire::api;
+use wire::encoding::{Blob, Bytes32, Secret32};
+use wire::epoch_record::{Commitments, EpochRecord, EpochType};
+use wire::event::{Capability, Kind};
+use wire::ids::{MessageId, ParticipantId, SessionId};
+use wire::timestamp::Timestamp;
+use wire::token::TokenKind;
+use wire::transcript::sha256;
+
+/// Makes a test of an async function for each engine; the function takes an [`Engine`].
+macro_rules! on_both {
+    ($($(#[$meta:meta])* async fn $name:ident($engine:ident: Engine) $body:block)*) => {$(
+        mod $name {
+            #[allow(unused_imports)]
+            use super::*;
+
+            async fn run($engine: Engine) $body
+
+            $(#[$meta])*
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn sqlite() {
+                run(Engine::Sqlite).await;
+            }
+
+            $(#[$meta])*
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn postgres() {
+                if std::env::var_os("DEVPILOT_TEST_POSTGRES").is_none() {
+                    eprintln!("skipped on Postgres: DEVPILOT_TEST_POSTGRES is not set");
+                    return;
+                }
+                run(Engine::Postgres).await;
+            }
+        }
+    )*};
+}
+pub(crate) use on_both;
+
+/// Where a test keeps its data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Engine {
+    Sqlite,
+    Postgres,
+}
+
+/// A database that goes with the test.
+pub(crate) struct Database {
+    pub(crate) url: StoreUrl,
+    _folder: Option<tempfile::TempDir>,
+}
+
+impl Database {
+    pub(crate) async fn new(engine: Engine) -> Self {
+        match engine {
+            Engine::Sqlite => {
+                let folder = tempfile::tempdir().unwrap();
+                Self {
+                    url: StoreUrl::Sqlite(folder.path().join("plane.db")),
+                    _folder: Some(folder),
+                }
+            }
+            Engine::Postgres => {
+                let server = std::env::var("DEVPILOT_TEST_POSTGRES").unwrap();
+                let name = format!("t{}", hex(&random::<12>()));
+                let mut admin = PgConnection::connect(&server).await.unwrap();
+                admin
+                    .execute(sqlx::AssertSqlSafe(format!("CREATE DATABASE {name}")))
+                    .await
+                    .unwrap();
+                let (base, _) = server.rsplit_once('/').unwrap();
+                Self {
+                    url: StoreUrl::Postgres(format!("{base}/{name}")),
+                    _folder: None,
+                }
+            }
+        }
+    }
+}
+
+/// A service over a database, and somebody who may create sessions.
+#[derive(Clone)]
+pub(crate) struct Plane {
+    pub(crate) service: Service,
+    pub(crate) machine: MachineCaller,
+    pub(crate) admin: MachineCaller,
+    pub(crate) clock: SetClock,
+    pub(crate) database: Arc<Database>,
+}
+
+/// Limits that no test meets unless it lowers one.
+pub(crate) fn wide() -> Limits {
+    Limits {
+        append_burst: 1_000_000,
+        appends_per_minute: 1_000_000,
+        append_bytes_per_minute: 1_099_511_627_776,
+        joins_per_minute_address: 1_000_000,
+        joins_per_minute_session: 1_000_000,
+        rejoins_per_minute_address: 1_000_000,
+        append_queue_bytes: 1_073_741_824,
+        ..Limits::default()
+    }
+}
+
+impl Plane {
+    pub(crate) async fn new(engine: Engine) -> Self {
+        Self::with(engine, wide()).await
+    }
+
+    pub(crate) async fn with(engine: Engine, limits: Limits) -> Self {
+        let database = Arc::new(Database::new(engine).await);
+        let clock = SetClock::new(Timestamp::from_millis(1_800_000_000_000));
+        let service = open(&database, &limits, &clock).await;
+        service.admin_create_org("org").await.unwrap();
+        service
+            .admin_create_member("org", "owner", Role::Member)
+            .await
+            .unwrap();
+        service
+            .admin_create_member("org", "admin", Role::Admin)
+            .await
+            .unwrap();
+        let machine = token(&service, "owner", &[Scope::Share, Scope::Rekey]).await;
+        let admin = token(&service, "admin", &[Scope::Admin]).await;
+        Self {
+            service,
+            machine,
+            admin,
+            clock,
+            database,
+        }
+    }
+
+    /// Another process over the same database.
+    pub(crate) async fn second(&self, limits: &Limits) -> Service {
+        open(&self.database, limits, &self.clock).await
+    }
+
+    pub(crate) fn advance(&self, seconds: i64) {
+        self.clock.advance_millis(seconds * 1_000);
+    }
+
+    /// A fresh session and its creator.
+    pub(crate) async fn create(&self) -> Seat {
+        let (request, seat) = Seat::creating(self, Kind::Agent);
+        let created = new(self.service.create(&self.machine, request).await.unwrap());
+        seat.with_token(&created.session_token).await
+    }
+}
+
+async fn open(database: &Database, limits: &Limits, clock: &SetClock) -> Service {
+    Service::open(ServiceConfig {
+        store: database.url.clone(),
+        limits: limits.clone(),
+        clock: Clock::Set(clock.clone()),
+    })
+    .await
+    .unwrap()
+}
+
+pub(crate) async fn token(service: &Service, member: &str, scopes: &[Scope]) -> MachineCaller {
+    let token = service
+        .admin_create_token("org", member, scopes, None)
+        .await
+        .unwrap();
+    let (_, bytes) = TokenKind::parse(&token.token.0).unwrap();
+    service.machine_caller(&bytes).await.unwrap()
+}
+
+/// The two secrets behind an epoch's verifiers.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Link {
+    pub(crate) epoch: u32,
+    pub(crate) full: [u8; 32],
+    pub(crate) view: [u8; 32],
+}
+
+impl Link {
+    pub(crate) fn new(epoch: u32) -> Self {
+        Self {
+            epoch,
+            full: random(),
+            view: random(),
+        }
+    }
+
+    pub(crate) fn record(
+        &self,
+        session: SessionId,
+        owner: Option<ParticipantId>,
+        epoch_type: EpochType,
+    ) -> EpochRecord {
+        EpochRecord {
+            epoch_type,
+            session_id: session,
+            epoch: self.epoch,
+            commitments: Commitments {
+                full_verifier: sha256(&self.full),
+                view_verifier: sha256(&self.view),
+                posting_key: random(),
+                masked_opening: random(),
+            },
+            owner,
+            history: None,
+            entries: Vec::new(),
+        }
+    }
+}
+
+/// One participant.
+#[derive(Clone)]
+pub(crate) struct Seat {
+    pub(crate) service: Service,
+    pub(crate) session: SessionId,
+    pub(crate) id: ParticipantId,
+    pub(crate) kind: Kind,
+    pub(crate) link: Link,
+    pub(crate) rejoin_secret: [u8; 32],
+    pub(crate) profile: Blob,
+    pub(crate) epoch_record: Blob,
+    pub(crate) token: [u8; 32],
+}
+
+impl Seat {
+    /// A create request, and the seat it makes.
+    pub(crate) fn creating(plane: &Plane, kind: Kind) -> (api::Create, Self) {
+        let mut seat = Self {
+            service: plane.service.clone(),
+            session: SessionId::from_bytes(random()),
+            id: ParticipantId::from_bytes(random()),
+            kind,
+            link: Link::new(1),
+            rejoin_secret: random(),
+            profile: sealed(),
+            epoch_record: Blob::default(),
+            token: [0; 32],
+        };
+        let record = seat.link.record(seat.session, Some(seat.id), EpochType::Creation);
+        seat.epoch_record = Blob(record.to_bytes());
+        let request = api::Create {
+            session_id: seat.session,
+            epoch_record: seat.epoch_record.clone(),
+            title: seat.title(1),
+            label: None,
+            participant: seat.joining(false),
+        };
+        (request, seat)
+    }
+
+    /// Somebody with the same link who has not joined.
+    pub(crate) fn stranger(&self, kind: Kind) -> Self {
+        Self {
+            id: ParticipantId::from_bytes(random()),
+            kind,
+            rejoin_secret: random(),
+            profile: sealed(),
+            token: [0; 32],
+            ..self.clone()
+        }
+    }
+
+    pub(crate) fn title(&self, epoch: u32) -> api::SealedTitle {
+        api::SealedTitle {
+            participant_id: self.id,
+            epoch,
+            sealed: sealed(),
+        }
+    }
+
+    pub(crate) fn joining(&self, returning: bool) -> api::JoiningParticipant {
+        api::JoiningParticipant {
+            participant_id: self.id,
+            kind: self.kind,
+            rejoin_verifier: (!returning).then(|| Bytes32(sha256(&self.rejoin_secret))),
+            rejoin_secret: returning.then(|| Secret32::new(self.rejoin_secret)),
+            sealed_profile: self.profile.clone(),
+        }
+    }
+
+    pub(crate) async fn with_token(mut self, text: &api::TokenText) -> Self {
+        let (kind, token) = TokenKind::parse(&text.0).unwrap();
+        assert_eq!(kind, TokenKind::Session);
+        self.token = token;
+        self
+    }
+
+    pub(crate) async fn caller(&self) -> Result<SessionCaller, ServiceError> {
+        self.service.session_caller(self.session, &self.token).await
+    }
+
+    /// What a request with this seat's token is checked to be.
+    pub(crate) async fn me(&self) -> SessionCaller {
+        self.caller().await.unwrap()
+    }
+
+    pub(crate) async fn try_join(
+        &self,
+        capability: Capability,
+        returning: bool,
+    ) -> Result<JoinOutcome, ServiceError> {
+        let proof = match capability {
+            Capability::Full => self.link.full,
+            Capability::View => self.link.view,
+        };
+        self.join_with(proof, self.link.epoch, self.joining(returning))
+            .await
+    }
+
+    pub(crate) async fn join_with(
+        &self,
+        proof: [u8; 32],
+        epoch: u32,
+        participant: api::JoiningParticipant,
+    ) -> Result<JoinOutcome, ServiceError> {
+        let request = api::Join {
+            proof: Secret32::new(proof),
+            epoch,
+            participant,
+        };
+        self.service.join(self.session, ADDRESS, request).await
+    }
+
+    /// Joins or returns.
+    pub(crate) async fn join(&self, capability: Capability, returning: bool) -> Self {
+        let joined = joined(self.try_join(capability, returning).await.unwrap());
+        assert_eq!(joined.capability, capability);
+        self.clone().with_token(&joined.session_token).await
+    }
+
+    /// A second participant with this seat's link.
+    pub(crate) async fn invite(&self, kind: Kind, capability: Capability) -> Self {
+        self.stranger(kind).join(capability, false).await
+    }
+
+    pub(crate) fn message(&self) -> api::Post {
+        api::Post {
+            message_id: MessageId::from_bytes(random()),
+            epoch: self.link.epoch,
+            sealed: sealed(),
+            signal: None,
+            expect_mode: None,
+            attachments: None,
+        }
+    }
+
+    pub(crate) async fn send(&self, post: api::Post) -> Result<Outcome<api::Posted>, ServiceError> {
+        let me = self.caller().await?;
+        self.service.post(&me, post).await
+    }
+
+    /// Posts something new.
+    pub(crate) async fn post(&self) -> api::Posted {
+        new(self.send(self.message()).await.unwrap())
+    }
+
+    pub(crate) async fn read(&self, after: u64, limit: u32) -> api::Page {
+        self.service.read(&self.me().await, after, limit).await.unwrap()
+    }
+
+    /// The whole transcript, page by page.
+    pub(crate) async fn transcript(&self) -> Vec<api::Record> {
+        let mut records: Vec<api::Record> = Vec::new();
+        loop {
+            let after = records.last().map_or(0, |record| record.seq);
+            let page = self.read(after, 1_000).await;
+            records.extend(page.records);
+            if !page.more {
+                return records;
+            }
+        }
+    }
+
+    pub(crate) async fn state(&self) -> api::State {
+        self.service.view(&self.me().await).await.unwrap().state
+    }
+
+    pub(crate) async fn set(&self, set: api::SettableMode) -> Result<api::StateAnswer, ServiceError> {
+        let me = self.caller().await?;
+        self.service.set_mode(&me, api::SetMode { set }).await
+    }
+
+    pub(crate) async fn stop(&self) -> api::State {
+        let by = OwnerCaller::Participant(self.me().await);
+        self.service.stop(&by, self.session).await.unwrap().state
+    }
+}
+
+/// Where all seats seem to come from.
+pub(crate) const ADDRESS: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1));
+
+pub(crate) fn random<const N: usize>() -> [u8; N] {
+    let mut bytes = [0; N];
+    getrandom::fill(&mut bytes).unwrap();
+    bytes
+}
+
+/// A sealed form of the shortest kind: version, then what looks like noise.
+pub(crate) fn sealed() -> Blob {
+    let mut bytes = vec![0; 553];
+    getrandom::fill(&mut bytes).unwrap();
+    bytes[0] = 1;
+    Blob(bytes)
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+pub(crate) fn new<T: std::fmt::Debug>(outcome: Outcome<T>) -> T {
+    match outcome {
+        Outcome::New(value) => value,
+        again @ Outcome::Again(_) => panic!("expected something new, got {again:?}"),
+    }
+}
+
+pub(crate) fn again<T: std::fmt::Debug>(outcome: Outcome<T>) -> T {
+    match outcome {
+        Outcome::Again(value) => value,
+        new @ Outcome::New(_) => panic!("expected a repetition, got {new:?}"),
+    }
+}
+
+pub(crate) fn joined(outcome: JoinOutcome) -> api::Joined {
+    match outcome {
+        JoinOutcome::Joined(joined) => *joined,
+        knocking @ JoinOutcome::Knocking(_) => panic!("expected to be in, got {knocking:?}"),
+    }
+}
+
+/// The refusal of a call, by the first word of its text: its code.
+pub(crate) fn code<T: std::fmt::Debug>(answer: Result<T, ServiceError>) -> String {
+    let text = answer.expect_err("a refusal").to_string();
+    text.split(':').next().unwrap_or_default().to_owned()
+}
+
+/// The hash of a transcript by its records, from `crypto.md` section 9.1 alone.
+pub(crate) fn hash_of(session: SessionId, records: &[api::Record]) -> [u8; 32] {
+    use wire::transcript::{Link as Hashed, next, start};
+
+    let mut hash = start(&session);
+    let mut in_force = Vec::new();
+    for record in records {
+        let body = body_of(record);
+        if record.epoch_record.is_some() {
+            in_force.clone_from(&body);
+        }
+        hash = next(
+            &hash,
+            &in_force,
+            &Hashed {
+                seq: record.seq,
+                epoch: record.epoch,
+                class: record.class.byte(),
+                sender: record.sender,
+                item_id: record.item_id,
+                body: &body,
+            },
+        );
+    }
+    hash
+}
+
+fn body_of(record: &api::Record) -> Vec<u8> {
+    match (&record.sealed, &record.epoch_record, &record.body) {
+        (Some(sealed), None, None) => sealed.0.clone(),
+        (None, Some(epoch), None) => epoch.0.clone(),
+        (None, None, Some(body)) => body.clone().into_bytes(),
+        other => panic!("a record has exactly one body, not {other:?}"),
+    }
+}
+
+/// That seqs go up by one from `first`.
+pub(crate) fn gap_free(records: &[api::Record], first: u64) {
+    let seqs: Vec<u64> = records.iter().map(|record| record.seq).collect();
+    let expected: Vec<u64> = (first..).take(seqs.len()).collect();
+    assert_eq!(seqs, expected, "seqs have a gap or are out of order");
+}
+
+pub(crate) fn now_millis() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+    i64::try_from(since.as_millis()).unwrap()
+}
