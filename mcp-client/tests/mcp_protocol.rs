@@ -222,16 +222,37 @@ async fn wrong_arguments_are_tool_errors_that_say_what_is_allowed() {
 }
 
 #[tokio::test]
-async fn nothing_but_home_and_path_is_needed() {
+async fn nothing_but_home_and_path_is_needed_and_the_handshake_writes_nothing() {
     let machine = Machine::new().without("DEVPILOT_CLIPBOARD");
     let mut server = machine.server();
     server.initialize("2025-06-18", json!({})).await;
+    server.request("ping", json!({})).await;
+    assert!(!machine.devpilot().exists());
     assert!(server.request("tools/list", json!({})).await["result"]["tools"].is_array());
-    assert!(
-        !machine.devpilot().exists(),
-        "nothing is written before the first call"
-    );
     assert!(server.close().await.status.success());
+}
+
+#[tokio::test]
+async fn the_program_is_kept_where_its_answers_name_it() {
+    let machine = Machine::new();
+    let mut server = machine.server();
+    server.initialize("2025-06-18", json!({})).await;
+    server.request("tools/list", json!({})).await;
+    let kept = machine
+        .devpilot()
+        .join("bin")
+        .join(stdio::binary().file_name().unwrap());
+    let started = std::time::Instant::now();
+    while !kept.exists() {
+        assert!(started.elapsed() < Duration::from_secs(5), "it was not kept");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    let version = tokio::process::Command::new(kept)
+        .arg("--version")
+        .output()
+        .await
+        .unwrap();
+    assert!(version.status.success());
 }
 
 #[tokio::test]

@@ -9,6 +9,7 @@ mod environment;
 mod error;
 pub mod files;
 mod folders;
+mod program;
 mod secret_text;
 
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! The protocol's requests, answered: both eras, tools, and nothing that touches network or disk before a tool is called.
 
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Once, OnceLock};
 
 use rmcp::ServerHandler;
 #[allow(deprecated, reason = "hosts in use still set a log level")]
@@ -20,6 +20,7 @@ use super::host::CallHost;
 use super::toolbox::{Entry, Toolbox};
 use super::tools::INSTRUCTIONS;
 use crate::folder;
+use crate::home::{Environment, Home};
 use crate::redact;
 use crate::verbs::{App, Failure};
 
@@ -31,6 +32,7 @@ pub(crate) struct SessionServer {
     deliveries: Deliveries,
     questions: Questions,
     closing: CancellationToken,
+    kept: Once,
 }
 
 impl SessionServer {
@@ -43,7 +45,27 @@ impl SessionServer {
             deliveries,
             questions: Questions::default(),
             closing,
+            kept: Once::new(),
         }
+    }
+
+    /// Keeps this program where commands in answers name it. Once, in the background, after the handshake: a host
+    /// that only looks whether the server starts leaves nothing behind.
+    fn keep_program(&self) {
+        self.kept.call_once(|| {
+            tokio::task::spawn_blocking(|| {
+                let home = Home::from_environment(&Environment::process());
+                let kept = std::env::current_exe()
+                    .map_err(|source| source.to_string())
+                    .and_then(|program| {
+                        home.and_then(|home| home.keep_program(&program))
+                            .map_err(|error| error.to_string())
+                    });
+                if let Err(error) = kept {
+                    tracing::warn!(error, "the program could not be kept in the home folder");
+                }
+            });
+        });
     }
 
     /// Made at the first call: a setting that can't be understood is then told to the model, where somebody sees it.
@@ -105,6 +127,7 @@ impl ServerHandler for SessionServer {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
+        self.keep_program();
         Ok(ListToolsResult::with_all_items(self.toolbox.list()))
     }
 
