@@ -1,9 +1,12 @@
 //! The plane: orders and stores ciphertext it cannot read.
 
 mod appender;
+pub mod cli;
 pub mod clock;
+pub mod config;
 pub mod door;
 pub mod http;
+mod json;
 pub mod limits;
 pub mod logging;
 pub mod metrics;

@@ -3,13 +3,40 @@
 //! The names stand in `limit` of a problem and in the file given by `--limits`. A limit of zero, a negative,
 //! huge or unknown one is refused at start: nothing fails open.
 
-use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::json;
+
+/// Why a file of limits was refused.
+#[derive(Debug, thiserror::Error)]
+pub enum BadLimits {
+    /// It is no JSON object, or has a name twice.
+    #[error("{0}")]
+    Form(String),
+    /// There is no limit of that name.
+    #[error("`{name}` is no limit. The limits are {known}.")]
+    Unknown {
+        /// The name in the file.
+        name: String,
+        /// All names.
+        known: String,
+    },
+    /// The value is no number, or would let everything or nothing through.
+    #[error("`{name}` must be a whole number from 1 to {most}")]
+    OutOfBounds {
+        /// The limit.
+        name: &'static str,
+        /// The most it may be.
+        most: u64,
+    },
+}
 
 macro_rules! limits {
     ($($(#[$doc:meta])* $name:ident = $default:literal, at most $most:literal;)*) => {
         /// The limits in force. All are at least 1.
-        #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-        #[serde(default, deny_unknown_fields)]
+        #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
         pub struct Limits {
             $($(#[$doc])* pub $name: u64,)*
         }
@@ -21,13 +48,14 @@ macro_rules! limits {
         }
 
         impl Limits {
-            /// The limits that are zero or beyond what the plane can keep, each with the most it may be.
-            pub fn out_of_bounds(&self) -> Vec<(&'static str, u64)> {
-                let mut wrong = Vec::new();
-                $(if !(1..=$most).contains(&self.$name) {
-                    wrong.push((stringify!($name), $most));
-                })*
-                wrong
+            /// Each limit's name and the most it may be.
+            pub const BOUNDS: &'static [(&'static str, u64)] = &[$((stringify!($name), $most),)*];
+
+            fn set(&mut self, name: &str, value: u64) {
+                match name {
+                    $(stringify!($name) => self.$name = value,)*
+                    _ => {}
+                }
             }
         }
     };
@@ -96,4 +124,91 @@ limits! {
     token_life_s = 2_592_000, at most 315_360_000;
     /// Bytes of posts that wait to be appended, over all sessions.
     append_queue_bytes = 16_777_216, at most 17_179_869_184;
+}
+
+impl Limits {
+    /// The limits of a JSON file: names and numbers; what it leaves out has its default.
+    ///
+    /// # Errors
+    /// Another form, an unknown name, zero, a negative or huge number, anything that is no whole number.
+    pub fn from_json(text: &[u8]) -> Result<Self, BadLimits> {
+        let named: BTreeMap<String, serde_json::Value> =
+            json::read(text).map_err(|refusal| BadLimits::Form(refusal.to_string()))?;
+        let mut limits = Self::default();
+        for (name, value) in named {
+            let Some(&(name, most)) = Self::BOUNDS.iter().find(|(known, _)| *known == name) else {
+                let known: Vec<&str> = Self::BOUNDS.iter().map(|(name, _)| *name).collect();
+                return Err(BadLimits::Unknown {
+                    name,
+                    known: known.join(", "),
+                });
+            };
+            match value.as_u64() {
+                Some(value) if (1..=most).contains(&value) => limits.set(name, value),
+                _ => return Err(BadLimits::OutOfBounds { name, most }),
+            }
+        }
+        Ok(limits)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_defaults_are_within_their_bounds() {
+        let defaults = serde_json::to_value(Limits::default()).unwrap();
+        for (name, most) in Limits::BOUNDS {
+            let value = defaults[name].as_u64().unwrap();
+            assert!((1..=*most).contains(&value), "{name}");
+        }
+        assert_eq!(defaults.as_object().unwrap().len(), Limits::BOUNDS.len());
+    }
+
+    #[test]
+    fn a_file_sets_what_it_names() {
+        let limits = Limits::from_json(br#"{"append_burst": 500, "participants_in": 1}"#).unwrap();
+        let expected = Limits {
+            append_burst: 500,
+            participants_in: 1,
+            ..Limits::default()
+        };
+        assert_eq!(limits, expected);
+        assert_eq!(Limits::from_json(b"{}").unwrap(), Limits::default());
+    }
+
+    #[test]
+    fn nothing_fails_open() {
+        for value in [
+            "0",
+            "-1",
+            "1.5",
+            "1e3",
+            "18446744073709551615",
+            "1e400",
+            "\"20\"",
+            "null",
+            "true",
+            "[]",
+            "{}",
+        ] {
+            let text = format!("{{\"append_burst\": {value}}}");
+            assert!(Limits::from_json(text.as_bytes()).is_err(), "{value}");
+        }
+        for text in [
+            "",
+            "[]",
+            "{",
+            "{\"burst\": 1}",
+            "{\"append_burst\": 1, \"append_burst\": 2}",
+        ] {
+            assert!(Limits::from_json(text.as_bytes()).is_err(), "{text}");
+        }
+        let said = Limits::from_json(br#"{"burst": 1}"#).unwrap_err().to_string();
+        assert!(
+            said.contains("`burst`") && said.contains("append_burst"),
+            "{said}"
+        );
+    }
 }

@@ -69,6 +69,14 @@ impl TrustedProxies {
             .map(Self)
     }
 
+    /// As they would be written.
+    pub fn shown(&self) -> Vec<String> {
+        self.0
+            .iter()
+            .map(|network| format!("{}/{}", network.base, network.bits))
+            .collect()
+    }
+
     fn trusts(&self, address: IpAddr) -> bool {
         self.0
             .iter()

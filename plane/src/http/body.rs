@@ -11,9 +11,9 @@ use utoipa::ToSchema;
 use utoipa::openapi::request_body::{RequestBody as Described, RequestBodyBuilder};
 use utoipa::openapi::{ContentBuilder, Required};
 
-use super::json;
 use super::openapi::Schemas;
 use super::refusal::Refusal;
+use crate::json;
 use crate::limits::Limits;
 
 /// How large a route's body may be, by the limit's name.

@@ -10,7 +10,6 @@ mod call;
 mod credential;
 mod edge;
 mod handlers;
-mod json;
 mod openapi;
 mod path;
 mod query;

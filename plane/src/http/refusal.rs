@@ -9,7 +9,7 @@ use axum::response::Response;
 use http::{HeaderValue, StatusCode, header};
 use wire::problem::{Code, Extras, Problem};
 
-use super::json::JsonRefusal;
+use crate::json::JsonRefusal;
 use crate::service::ServiceError;
 use crate::store::StoreError;
 
@@ -263,7 +263,7 @@ fn of_service(error: ServiceError) -> Problem {
         ),
         E::ChunkConflict => plain(
             Code::ChunkConflict,
-            "The attachment is closed: a record names it. Upload it again under a new id.",
+            "The attachment has other bytes there, or was closed by a record. Upload again under a new attachment id.",
         ),
         E::NoRandomness => {
             tracing::error!("the operating system gave no randomness");
@@ -273,11 +273,24 @@ fn of_service(error: ServiceError) -> Problem {
     }
 }
 
+/// The error's own text and what stands behind it, for the log.
+fn causes(error: &dyn std::error::Error) -> String {
+    let causes: Vec<String> = std::iter::successors(Some(error), |cause| cause.source())
+        .map(ToString::to_string)
+        .collect();
+    causes.join(": ")
+}
+
 fn of_store(error: &StoreError) -> Problem {
-    tracing::error!(error = %error, cause = ?std::error::Error::source(error), "the store failed");
+    let what = causes(error);
+    if !error.is_unavailable() {
+        tracing::error!(error = what, "a fault in the plane: the store refused");
+        return internal();
+    }
+    tracing::error!(error = what, "the store is unavailable");
     with(
         Code::StoreUnavailable,
-        "The plane can't reach its database. Nothing was lost; try again in a moment.",
+        "The plane can't reach its database. Try again in a moment; a repeated request is carried out once.",
         Extras {
             retry_after_s: Some(jittered_s()),
             ..Extras::default()

@@ -6,7 +6,7 @@ use serde::de::{self, Expected, Unexpected};
 
 /// The place and the reason. Shown to the caller.
 #[derive(Debug)]
-pub(in crate::http) struct JsonRefusal {
+pub(crate) struct JsonRefusal {
     /// Names of fields that the request type knows, innermost first.
     place: Vec<&'static str>,
     reason: String,
