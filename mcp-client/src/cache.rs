@@ -264,7 +264,7 @@ impl Cache {
         loop {
             match file.try_lock() {
                 Ok(()) => return Ok(file),
-                Err(TryLockError::WouldBlock) if Instant::now() < deadline => std::thread::sleep(LOCK_POLL),
+                Err(TryLockError::WouldBlock) if Instant::now() < deadline => pause(),
                 Err(TryLockError::WouldBlock) => return Err(CacheError::Busy),
                 Err(TryLockError::Error(source)) => return Err(self.error(source).into()),
             }
@@ -278,6 +278,15 @@ impl Cache {
     fn error(&self, source: io::Error) -> HomeError {
         HomeError::io(&self.path, source)
     }
+}
+
+/// Between two looks at a lock that another process holds: that one is not ours to be told by.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a lock of the file system wakes nobody within a time"
+)]
+fn pause() {
+    std::thread::sleep(LOCK_POLL);
 }
 
 fn is_whole(line: &[u8]) -> bool {

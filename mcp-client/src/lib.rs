@@ -2,10 +2,12 @@
 
 pub mod cache;
 pub mod cli;
+pub mod clipboard;
 pub mod config;
 pub mod credentials;
 pub mod folder;
 pub mod home;
+pub mod logging;
 pub mod mcp;
 pub mod note;
 pub mod plane;
@@ -13,4 +15,5 @@ pub mod redact;
 pub mod render;
 pub mod seat;
 pub mod session;
+pub mod terminal;
 pub mod verbs;

@@ -1,12 +1,22 @@
 //! The binary `devpilot-session`: an MCP server without arguments, a command line with them.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
-use mcp_client::{cli, mcp};
+use mcp_client::clipboard::holder;
+use mcp_client::home::Environment;
+use mcp_client::{cli, logging, mcp};
 
 fn main() -> ExitCode {
+    logging::start(&Environment::process());
     let arguments: Vec<_> = std::env::args_os().collect();
+    if arguments.get(1).is_some_and(|verb| verb == holder::VERB) {
+        return if holder::run(io::stdin()) {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::FAILURE
+        };
+    }
     if arguments.len() > 1 {
         return cli::run(arguments);
     }
@@ -14,7 +24,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             // Nobody is left to tell if standard error is gone.
-            let _ = writeln!(std::io::stderr(), "devpilot-session: {error}");
+            let _ = writeln!(io::stderr(), "devpilot-session: {error}");
             ExitCode::FAILURE
         }
     }

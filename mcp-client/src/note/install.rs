@@ -9,6 +9,8 @@ pub const COMMAND: &str = match option_env!("DEVPILOT_SESSION_COMMAND") {
 
 /// One line a host, each ready to be run: the host's name and its command.
 pub fn host_lines(command: &str) -> [(&'static str, String); 3] {
+    // Gemini CLI would take the options of the command for its own.
+    let separated = command.replacen(' ', " -- ", 1);
     [
         (
             "Claude Code",
@@ -17,7 +19,7 @@ pub fn host_lines(command: &str) -> [(&'static str, String); 3] {
         ("Codex", format!("codex mcp add devpilot -- {command}")),
         (
             "Gemini CLI",
-            format!("gemini mcp add --scope user devpilot {command}"),
+            format!("gemini mcp add --scope user devpilot {separated}"),
         ),
     ]
 }

@@ -80,9 +80,12 @@ impl Note<'_> {
             )?;
             writeln!(
                 out,
-                "To share with another machine, host a plane there (`devpilot-plane serve --public-url"
+                "To share with another machine, host a plane where both can reach it, connect to it and"
             )?;
-            writeln!(out, "https://YOUR.HOST`), connect to it and share again.\n")?;
+            writeln!(
+                out,
+                "share again: devpilot-plane serve --public-url https://YOUR.HOST\n"
+            )?;
         }
         writeln!(
             out,
