@@ -61,7 +61,7 @@ token() {
   local org=$1 member=$2 role=$3 scopes=$4
   shift 4
   "$plane" admin "$@" member create --org "$org" --name "$member" --role "$role" >/dev/null
-  "$plane" admin "$@" token create --org "$org" --member "$member" --scopes "$scopes" | grep -o 'dpm_[A-Za-z0-9_-]*'
+  "$plane" admin "$@" token create --org "$org" --member "$member" --scopes "$scopes" --json | grep -o 'dpm_[A-Za-z0-9_-]*'
 }
 
 # run_suite NAME LIMITS STORE…: STORE are the plane's arguments that choose the store.
