@@ -11,10 +11,10 @@ hint() {
 }
 
 want_rust=$(manifest rust-version)
-if ! have cargo || ! have rustc; then
+if ! have cargo || ! have_rust=$(rustc --version 2>/dev/null); then
   missing+=("Rust $want_rust or newer: install it with https://rustup.rs (the packages of Debian are too old)")
 else
-  have_rust=$(rustc --version | cut -d ' ' -f 2)
+  have_rust=$(cut -d ' ' -f 2 <<<"$have_rust")
   version_at_least "${have_rust%%-*}" "$want_rust" ||
     missing+=("Rust $want_rust or newer, here is $have_rust: rustup update stable")
 fi

@@ -18,6 +18,8 @@ cargo build --release --locked -p plane -p mcp-client
 step "Starting the plane"
 mkdir -p "$data"
 chmod 700 "$data"
+touch "$log"
+written=$(wc -c <"$log")
 # `make run` is the embedded store, whatever database this shell is set up for.
 env -u DATABASE_URL "$TARGET/release/devpilot-plane" serve --listen "$listen" --data "$data" >>"$log" 2>&1 &
 plane=$!
@@ -25,11 +27,13 @@ stopping=
 trap 'stopping=yes; end_process "$plane"' INT TERM
 trap 'end_process "$plane"' EXIT
 
-ready() { not_running "$plane" || http_ok "http://$listen/readyz"; }
-wait_until 20 ready || die "The plane did not become ready within 20 s; its log: $log"
+# What this plane has said so far. Its own word, since another one may answer on the same port.
+said() { tail -c "+$((written + 1))" "$log"; }
+settled() { not_running "$plane" || said | grep -q '"message":"listening"'; }
+wait_until 20 settled || die "The plane did not become ready within 20 s; its log: $log"
 if not_running "$plane"; then
-  tail -n 5 "$log" >&2
-  die "The plane did not start; what it said is above, and in $log. Is the port taken? LISTEN=127.0.0.1:9000 make run"
+  said >&2
+  die "The plane did not start. With another port: LISTEN=127.0.0.1:9000 make run"
 fi
 
 cat >&2 <<EOT
