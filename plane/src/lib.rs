@@ -16,4 +16,5 @@ mod presence;
 mod rate;
 pub mod service;
 pub mod store;
+mod sweeper;
 mod wake;

@@ -18,5 +18,5 @@ mod queue;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use message::{Message, Reply};
+pub(crate) use message::Message;
 pub(crate) use queue::Appender;

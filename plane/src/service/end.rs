@@ -4,6 +4,7 @@ use wire::ids::{OrgId, SessionId, UserId};
 use wire::problem::EndCause;
 use wire::timestamp::Timestamp;
 
+use super::open::Shared;
 use super::random::random;
 use super::write::SessionWrite;
 use super::{Answer, MachineCaller, Role, Scope, Service, ServiceError};
@@ -52,7 +53,7 @@ impl Service {
         }
         let now = write.now;
         if write.row.ended.is_none() {
-            write.end(now, EndCause::Ended)?;
+            write.end(now, EndCause::Ended).await?;
         } else if !purge && !write.has_appended() {
             return Ok(());
         }
@@ -66,7 +67,7 @@ impl Service {
         let org = write.row.org_id;
         orgs::audit(&mut write.on(), org, &random()?, &act).await?;
         if purge {
-            self.purge(write, EndCause::Purged, now).await
+            self.shared.purge(write, EndCause::Purged, now).await
         } else {
             write.commit().await.map(|_| ())
         }
@@ -80,7 +81,9 @@ impl Service {
             .ok_or(ServiceError::NotFound)?;
         by.map_or(Ok(()), |by| keeper(by, stone.org_id, stone.owner_user))
     }
+}
 
+impl Shared {
     /// Deletes all rows of a locked session but for a tombstone.
     pub(crate) async fn purge(
         &self,
@@ -99,7 +102,7 @@ impl Service {
             at,
             cause,
         };
-        let until = write.now.plus_millis(self.shared.tombstone_life_ms());
+        let until = write.now.plus_millis(self.tombstone_life_ms());
         purge::session(&mut write.on(), stone.session_id).await?;
         tombstones::insert(&mut write.on(), &stone, until).await?;
         write.commit_gone().await

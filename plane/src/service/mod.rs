@@ -7,16 +7,21 @@
 //!   changes but messages go · [`shape`]: what is refused without a look at the store · [`state`]: what readers
 //!   are told
 //! - one file a call: [`create`], [`view`], [`title`], [`join`], [`rejoin`], [`participants`], [`leave`],
-//!   [`end`], [`post`], [`read`], [`wait`], [`mode`], [`credentials`]
+//!   [`end`], [`rekey`], [`door`] (with [`knock`]), [`post`], [`read`], [`wait`], [`mode`], [`auto`],
+//!   [`credentials`]
+//! - [`sweep`], [`evict`]: what happens by itself
 //! - [`admin`]: what the operator does
 
 mod admin;
+mod auto;
 mod callers;
 mod create;
 mod credentials;
 mod deadlines;
+mod door;
 mod end;
 mod error;
+mod evict;
 mod join;
 mod knock;
 mod leave;
@@ -27,8 +32,10 @@ mod post;
 mod random;
 mod read;
 mod rejoin;
+mod rekey;
 mod shape;
 mod state;
+mod sweep;
 mod tasks;
 mod title;
 mod view;

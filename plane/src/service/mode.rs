@@ -70,6 +70,9 @@ impl Service {
             .ok_or(ServiceError::Unauthorized)?;
         write.same_epoch(by)?;
         write.live()?;
+        if matches!(event, Event::Propose { .. }) {
+            write.bound_by_policy().await?;
+        }
         let due = write.has_appended();
         let changed = write.step(event)?;
         if !changed && !due {

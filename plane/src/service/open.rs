@@ -16,7 +16,9 @@ use crate::presence::Presence;
 use crate::rate::{Allowance, Counted, Rates};
 use crate::store::session::SessionRow;
 use crate::store::{Store, StoreError, StoreUrl};
-use crate::wake::{Hub, Wakes};
+use crate::sweeper;
+use crate::wake::{Hub, Relay, Wakes};
+use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use wire::api::State;
 use wire::ids::{ParticipantId, SessionId};
@@ -53,6 +55,14 @@ pub(crate) struct Shared {
     pub(super) deadlines: Deadlines,
     /// Waits and streams end when this is cancelled.
     pub(super) draining: CancellationToken,
+    /// Sessions that grew beyond their limits.
+    oversized: mpsc::UnboundedSender<SessionId>,
+}
+
+/// The ends of channels that background tasks read.
+struct Channels {
+    oversized: mpsc::UnboundedReceiver<SessionId>,
+    relay: Option<(Relay, mpsc::UnboundedReceiver<SessionId>)>,
 }
 
 impl fmt::Debug for Service {
@@ -73,7 +83,22 @@ impl Service {
     /// # Errors
     /// The database can't be reached, or its schema is newer than this binary knows.
     pub async fn open(config: ServiceConfig) -> Result<Self, StoreError> {
-        let service = Self::open_for_admin(config).await?;
+        let (service, channels) = Self::build(config).await?;
+        let shared = &service.shared;
+        let tasks = &service.tasks;
+        tasks.start(|stop| sweeper::sweep(Arc::clone(shared), stop));
+        tasks.start(|stop| sweeper::evict(Arc::clone(shared), channels.oversized, stop));
+        tasks.start(|stop| sweeper::write_presence(Arc::clone(shared), stop));
+        if let Some((relay, changed)) = channels.relay {
+            let relay = Arc::new(relay);
+            let sends = Arc::clone(&relay);
+            tasks.start(|stop| async move {
+                stop.run_until_cancelled(sends.send(changed)).await;
+            });
+            tasks.start(|stop| async move {
+                stop.run_until_cancelled(relay.receive()).await;
+            });
+        }
         Ok(service)
     }
 
@@ -82,7 +107,31 @@ impl Service {
     /// # Errors
     /// As [`Service::open`].
     pub async fn open_for_admin(config: ServiceConfig) -> Result<Self, StoreError> {
+        let (service, channels) = Self::build(config).await?;
+        if let Some((relay, changed)) = channels.relay {
+            service.tasks.start(|stop| async move {
+                stop.run_until_cancelled(relay.send(changed)).await;
+            });
+        }
+        Ok(service)
+    }
+
+    async fn build(config: ServiceConfig) -> Result<(Self, Channels), StoreError> {
         let store = Store::open(&config.store).await?;
+        let hub = Hub::default();
+        let (oversized, to_evict) = mpsc::unbounded_channel();
+        let mut tag = [0; 16];
+        getrandom::fill(&mut tag).map_err(|_| StoreError::NoRandomness)?;
+        let (others, relay) = match store.side_pool() {
+            Some(pool) => {
+                let (others, changed) = mpsc::unbounded_channel();
+                (
+                    Some(others),
+                    Some((Relay::new(pool.clone(), hub.clone(), tag), changed)),
+                )
+            }
+            None => (None, None),
+        };
         let shared = Arc::new(Shared {
             store,
             bounds: Bounds::from(&config.limits),
@@ -90,15 +139,21 @@ impl Service {
             limits: config.limits,
             clock: config.clock,
             rates: Rates::default(),
-            wakes: Wakes::new(Hub::default(), None),
+            wakes: Wakes::new(hub, others),
             deadlines: Deadlines::default(),
             draining: CancellationToken::new(),
+            oversized,
         });
-        Ok(Self {
+        let service = Self {
             appender: Appender::start(&shared),
             tasks: Arc::new(Tasks::default()),
             shared,
-        })
+        };
+        let channels = Channels {
+            oversized: to_evict,
+            relay,
+        };
+        Ok((service, channels))
     }
 
     /// `GET /readyz`: the store is reachable and its schema known.
@@ -171,6 +226,15 @@ impl Shared {
     /// A change of a session is committed: who waits is woken.
     pub(crate) fn committed(&self, row: &SessionRow) {
         self.wakes.wake(row.session_id);
+        self.measure(row);
+    }
+
+    /// Has a session evicted from if it grew too large.
+    pub(super) fn measure(&self, row: &SessionRow) {
+        if self.is_oversized(row) {
+            // Without a task that evicts, the next process that appends sees it as well.
+            let _gone = self.oversized.send(row.session_id);
+        }
     }
 
     pub(crate) fn session_life_ms(&self) -> i64 {
@@ -184,12 +248,9 @@ impl Shared {
     pub(super) fn tombstone_life_ms(&self) -> i64 {
         millis(self.limits.tombstone_life_s)
     }
-
-    pub(super) fn retention_ms(&self) -> i64 {
-        millis(self.limits.retention_s)
-    }
 }
 
-fn millis(seconds: u64) -> i64 {
+/// Milliseconds, at most as many as a time can hold.
+pub(super) fn millis(seconds: u64) -> i64 {
     i64::try_from(seconds.saturating_mul(1_000)).unwrap_or(i64::MAX)
 }

@@ -9,18 +9,19 @@ use wire::sizes::SEQ_MAX;
 use wire::timestamp::Timestamp;
 use wire::transcript::RecordClass;
 
-use super::open::Shared;
+use super::open::{Shared, millis};
 use super::{Answer, ServiceError, SessionCaller};
-use crate::modes::{Event, Refused};
+use crate::modes::{Bounds, Event, Refused};
 use crate::store::records::RecordRow;
 use crate::store::session::{Ended, SessionRow};
-use crate::store::{On, StoreError, Tx, knocks, records, session};
+use crate::store::{On, StoreError, Tx, knocks, orgs, records, session};
 use crate::wake::WakeOnDrop;
 
 /// A locked session. Dropped without [`SessionWrite::commit`], nothing happened.
 pub(crate) struct SessionWrite<'a> {
     shared: &'a Shared,
     tx: Tx,
+    bounds: Bounds,
     /// The row as it will be stored.
     pub(crate) row: SessionRow,
     /// The time of this change.
@@ -44,15 +45,16 @@ impl<'a> SessionWrite<'a> {
         let mut write = Self {
             shared,
             tx,
+            bounds: shared.bounds,
             row,
             now,
             appended: Vec::new(),
         };
-        write.apply_due()?;
+        write.apply_due().await?;
         Ok(Some(write))
     }
 
-    fn apply_due(&mut self) -> Answer<()> {
+    async fn apply_due(&mut self) -> Answer<()> {
         let mode_time = self.shared.mode_time(&self.row, self.now);
         if let Some((mode, notice)) = self.row.mode.expire(mode_time) {
             self.row.mode = mode;
@@ -60,7 +62,7 @@ impl<'a> SessionWrite<'a> {
         }
         if self.row.ended.is_none() && self.now >= self.row.expires_at {
             let at = self.row.expires_at;
-            self.end(at, EndCause::Expired)?;
+            self.end(at, EndCause::Expired).await?;
         }
         Ok(())
     }
@@ -102,12 +104,16 @@ impl<'a> SessionWrite<'a> {
     }
 
     /// Ends the session: auto with its notice, the door for good.
-    pub(crate) fn end(&mut self, at: Timestamp, cause: EndCause) -> Answer<()> {
+    pub(crate) async fn end(&mut self, at: Timestamp, cause: EndCause) -> Answer<()> {
         self.step(&Event::End)?;
+        let policy = orgs::policy(&mut self.tx.on(), self.row.org_id).await?;
+        let retention_s = policy
+            .retention_s
+            .map_or(self.shared.limits.retention_s, u64::from);
         self.row.ended = Some(Ended {
             at,
             cause,
-            purge_at: self.now.plus_millis(self.shared.retention_ms()),
+            purge_at: self.now.plus_millis(millis(retention_s)),
         });
         Ok(())
     }
@@ -117,11 +123,20 @@ impl<'a> SessionWrite<'a> {
         let step = self
             .row
             .mode
-            .step(event, self.now, &self.shared.bounds)
+            .step(event, self.now, &self.bounds)
             .map_err(ServiceError::from)?;
         self.row.mode = step.state;
         self.notice(step.notice)?;
         Ok(step.changed)
+    }
+
+    /// Bounds proposals by the org's policy as well.
+    pub(crate) async fn bound_by_policy(&mut self) -> Answer<()> {
+        let policy = orgs::policy(&mut self.tx.on(), self.row.org_id).await?;
+        let narrower = |own: u32, org: Option<u32>| org.map_or(own, |org| own.min(org));
+        self.bounds.max_budget = narrower(self.bounds.max_budget, policy.max_budget);
+        self.bounds.max_ttl_s = narrower(self.bounds.max_ttl_s, policy.max_ttl_s);
+        Ok(())
     }
 
     /// Appends a member event.
@@ -174,6 +189,7 @@ impl<'a> SessionWrite<'a> {
         session::save(&mut on, &self.row).await?;
         records::insert(&mut on, self.row.session_id, &self.appended).await?;
         self.tx.commit().await?;
+        self.shared.measure(&self.row);
         Ok(self.row)
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use sqlx::{PgConnection, SqliteConnection};
+use sqlx::{Connection as _, PgConnection, SqliteConnection};
 use wire::api::Signal;
 use wire::ids::{MessageId, SessionId};
 use wire::timestamp::Timestamp;
@@ -12,7 +12,7 @@ use super::codec::{id, millis, stored};
 use super::dialect::{APPEND_BATCH, APPEND_ONE, MOVE_ROW};
 use super::records::{RecordRow, StoredId};
 use super::session::SessionRow;
-use super::{Conn, On, Store, StoreError, Tx, records};
+use super::{Conn, On, Store, StoreError, records};
 
 /// What is to happen to one session.
 #[derive(Debug, Clone, Copy)]
@@ -37,24 +37,16 @@ pub(crate) async fn append(
     at: Timestamp,
     now: Option<Timestamp>,
 ) -> Result<HashSet<SessionId>, StoreError> {
-    match store.shared() {
-        Some(_) => {
-            let Conn::Postgres(mut conn) = store.writer().await? else {
-                return Err(StoreError::Corrupt("engine"));
-            };
-            match moves {
-                [one] if one.records.len() == 1 && one.ids.len() == 1 => {
-                    append_one(&mut conn, one, at, now).await
-                }
-                several => append_batch(&mut conn, several, at, now).await,
+    match store.writer().await? {
+        Conn::Postgres(mut conn) => match moves {
+            [one] if one.records.len() == 1 && one.ids.len() == 1 => {
+                append_one(&mut conn, one, at, now).await
             }
-        }
-        None => {
-            let mut tx = store.begin_write().await?;
-            let moved = match &mut tx {
-                Tx::Sqlite(conn) => append_each(conn, moves, at).await?,
-                Tx::Postgres(_) => return Err(StoreError::Corrupt("engine")),
-            };
+            several => append_batch(&mut conn, several, at, now).await,
+        },
+        Conn::Sqlite(mut conn) => {
+            let mut tx = conn.begin_with("BEGIN IMMEDIATE").await?;
+            let moved = append_each(&mut tx, moves, at).await?;
             tx.commit().await?;
             Ok(moved)
         }

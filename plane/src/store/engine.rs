@@ -20,6 +20,8 @@ const ACQUIRE_TIME: Duration = Duration::from_secs(5);
 const BUSY_TIME: Duration = Duration::from_secs(5);
 const SQLITE_READERS: u32 = 8;
 const POSTGRES_CONNECTIONS: u32 = 24;
+/// One listens, one tells.
+const SIDE_CONNECTIONS: u32 = 2;
 
 /// Where the data lives.
 #[derive(Clone, PartialEq, Eq)]
@@ -52,25 +54,34 @@ impl fmt::Debug for StoreUrl {
 
 #[derive(Debug, Clone)]
 pub(super) enum Pools {
-    Postgres(PgPool),
-    /// SQLite has one writer; readers see the last commit beside it.
-    Sqlite {
-        write: SqlitePool,
-        read: SqlitePool,
+    Postgres {
+        pool: PgPool,
+        /// For what must not stand in the queue of requests: a listener, and telling other processes.
+        side: PgPool,
     },
+    /// SQLite has one writer; readers see the last commit beside it.
+    Sqlite { write: SqlitePool, read: SqlitePool },
 }
 
 impl Pools {
     pub(super) async fn connect(url: &StoreUrl) -> Result<Self, StoreError> {
         match url {
             StoreUrl::Postgres(url) => {
-                let options = PgConnectOptions::from_str(url)?.application_name("devpilot-plane");
+                // Every statement looks up by key. Without this, one that is planned while a table is small goes
+                // on reading all of it when it has grown.
+                let options = PgConnectOptions::from_str(url)?
+                    .application_name("devpilot-plane")
+                    .options([("enable_seqscan", "off")]);
+                let side = PgPoolOptions::new()
+                    .max_connections(SIDE_CONNECTIONS)
+                    .acquire_timeout(ACQUIRE_TIME)
+                    .connect_lazy_with(options.clone());
                 let pool = PgPoolOptions::new()
                     .max_connections(POSTGRES_CONNECTIONS)
                     .acquire_timeout(ACQUIRE_TIME)
                     .connect_with(options)
                     .await?;
-                Ok(Self::Postgres(pool))
+                Ok(Self::Postgres { pool, side })
             }
             StoreUrl::Sqlite(path) => {
                 make_folder(path)?;
@@ -101,7 +112,7 @@ impl Pools {
     /// A transaction that will write. On SQLite it holds the write lock from its first moment.
     pub(super) async fn begin_write(&self) -> Result<Tx, StoreError> {
         Ok(match self {
-            Self::Postgres(pool) => Tx::Postgres(pool.begin().await?),
+            Self::Postgres { pool, .. } => Tx::Postgres(pool.begin().await?),
             Self::Sqlite { write, .. } => Tx::Sqlite(write.begin_with("BEGIN IMMEDIATE").await?),
         })
     }
@@ -109,7 +120,7 @@ impl Pools {
     /// A transaction that sees one snapshot and writes nothing.
     pub(super) async fn begin_read(&self) -> Result<Tx, StoreError> {
         Ok(match self {
-            Self::Postgres(pool) => Tx::Postgres(
+            Self::Postgres { pool, .. } => Tx::Postgres(
                 pool.begin_with("BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
                     .await?,
             ),
@@ -120,7 +131,7 @@ impl Pools {
     /// A connection for statements that stand alone and only read.
     pub(super) async fn reader(&self) -> Result<Conn, StoreError> {
         Ok(match self {
-            Self::Postgres(pool) => Conn::Postgres(pool.acquire().await?),
+            Self::Postgres { pool, .. } => Conn::Postgres(pool.acquire().await?),
             Self::Sqlite { read, .. } => Conn::Sqlite(read.acquire().await?),
         })
     }
@@ -128,14 +139,17 @@ impl Pools {
     /// A connection for statements that stand alone and write.
     pub(super) async fn writer(&self) -> Result<Conn, StoreError> {
         Ok(match self {
-            Self::Postgres(pool) => Conn::Postgres(pool.acquire().await?),
+            Self::Postgres { pool, .. } => Conn::Postgres(pool.acquire().await?),
             Self::Sqlite { write, .. } => Conn::Sqlite(write.acquire().await?),
         })
     }
 
     pub(super) async fn close(&self) {
         match self {
-            Self::Postgres(pool) => pool.close().await,
+            Self::Postgres { pool, side } => {
+                side.close().await;
+                pool.close().await;
+            }
             Self::Sqlite { write, read } => {
                 read.close().await;
                 write.close().await;

@@ -23,6 +23,9 @@ pub enum StoreError {
     /// The store failed while several changes were under way; whether this one was made is not known.
     #[error("the store failed, and whether the change was made is not known")]
     Unknown,
+    /// The operating system gave no randomness.
+    #[error("no randomness")]
+    NoRandomness,
     /// A row holds what this binary never writes.
     #[error("a stored {0} can't be read")]
     Corrupt(&'static str),
@@ -43,7 +46,7 @@ impl StoreError {
                 _ => false,
             },
             Self::NewerSchema | Self::OlderSchema | Self::Unknown => true,
-            Self::Migrate(_) | Self::Folder(_) | Self::Corrupt(_) => false,
+            Self::NoRandomness | Self::Migrate(_) | Self::Folder(_) | Self::Corrupt(_) => false,
         }
     }
 }

@@ -15,7 +15,7 @@ const APPLIED: &str = "SELECT version FROM _sqlx_migrations";
 
 pub(super) async fn run(pools: &Pools) -> Result<(), StoreError> {
     match pools {
-        Pools::Postgres(pool) => POSTGRES.run(pool).await,
+        Pools::Postgres { pool, .. } => POSTGRES.run(pool).await,
         Pools::Sqlite { write, .. } => SQLITE.run(write).await,
     }
     .map_err(|error| match error {
@@ -27,7 +27,7 @@ pub(super) async fn run(pools: &Pools) -> Result<(), StoreError> {
 /// Whether exactly the migrations of this binary are in place.
 pub(super) async fn check(pools: &Pools) -> Result<(), StoreError> {
     let known: BTreeSet<i64> = match pools {
-        Pools::Postgres(_) => &POSTGRES,
+        Pools::Postgres { .. } => &POSTGRES,
         Pools::Sqlite { .. } => &SQLITE,
     }
     .iter()

@@ -79,10 +79,10 @@ impl Store {
         migrate::check(&self.pools).await
     }
 
-    /// The pool, where processes tell each other of commits: Postgres alone.
-    pub(crate) fn shared(&self) -> Option<&PgPool> {
+    /// The connections over which processes tell each other of commits: Postgres alone.
+    pub(crate) fn side_pool(&self) -> Option<&PgPool> {
         match &self.pools {
-            Pools::Postgres(pool) => Some(pool),
+            Pools::Postgres { side, .. } => Some(side),
             Pools::Sqlite { .. } => None,
         }
     }
@@ -93,8 +93,8 @@ impl Store {
     /// database's, and a clock set by a test is everybody's.
     pub(crate) fn time_for(&self, clock: &crate::clock::Clock) -> Option<Timestamp> {
         match (&self.pools, clock) {
-            (Pools::Postgres(_), crate::clock::Clock::System) => None,
-            (Pools::Postgres(_) | Pools::Sqlite { .. }, clock) => Some(clock.now()),
+            (Pools::Postgres { .. }, crate::clock::Clock::System) => None,
+            (Pools::Postgres { .. } | Pools::Sqlite { .. }, clock) => Some(clock.now()),
         }
     }
 

@@ -8,12 +8,13 @@ use wire::ids::{ParticipantId, SessionId};
 use wire::timestamp::Timestamp;
 
 use super::codec::{capability, capability_word, count, hash, id, kind, kind_word, millis, small, stored};
+use super::dialect::NO_SYNC_POSTGRES;
 use super::engine::{all, maybe, one, run};
 use super::{On, StoreError};
 
 macro_rules! participant_columns {
     () => {
-        "participant_id, kind, capability, rejoin_verifier, joined_epoch, joined_at, left_at, removed_epoch, \
+        "participant_id, kind, capability, rejoin_verifier, joined_at, left_at, removed_epoch, \
          last_seen_at, listening_until, fetched_seq"
     };
 }
@@ -66,7 +67,6 @@ pub(crate) struct ParticipantRow {
     pub(crate) kind: Kind,
     pub(crate) capability: Capability,
     pub(crate) rejoin_verifier: [u8; 32],
-    pub(crate) joined_epoch: u32,
     pub(crate) joined_at: Timestamp,
     pub(crate) left_at: Option<Timestamp>,
     /// The epoch whose record did not list it any more.
@@ -104,7 +104,6 @@ struct Raw {
     kind: String,
     capability: String,
     rejoin_verifier: Vec<u8>,
-    joined_epoch: i64,
     joined_at: i64,
     left_at: Option<i64>,
     removed_epoch: Option<i64>,
@@ -122,7 +121,6 @@ impl TryFrom<Raw> for ParticipantRow {
             kind: kind(&raw.kind)?,
             capability: capability(&raw.capability)?,
             rejoin_verifier: hash(&raw.rejoin_verifier)?,
-            joined_epoch: small(raw.joined_epoch)?,
             joined_at: Timestamp::from_millis(raw.joined_at),
             left_at: raw.left_at.map(Timestamp::from_millis),
             removed_epoch: raw.removed_epoch.map(small).transpose()?,
@@ -356,4 +354,13 @@ pub(crate) async fn drop_profiles(
         i64::from(before_epoch),
         before.millis()
     )?)
+}
+
+/// What follows in this transaction may be lost when the database's host fails; where the engine can, its commit
+/// then does not wait for the disk.
+pub(crate) async fn no_sync(on: &mut On<'_>) -> Result<(), StoreError> {
+    if let On::Postgres(conn) = on {
+        sqlx::query(NO_SYNC_POSTGRES).execute(&mut **conn).await?;
+    }
+    Ok(())
 }

@@ -7,8 +7,8 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use sqlx::PgPool;
 use sqlx::postgres::PgListener;
+use sqlx::{Executor as _, PgPool};
 use tokio::sync::mpsc;
 use tokio::time::{sleep, timeout};
 use wire::encoding::{from_base64url, to_base64url};
@@ -25,7 +25,9 @@ const IDS_A_PAYLOAD: usize = 250;
 /// How long to wait before connecting again.
 const PAUSE: Duration = Duration::from_millis(500);
 /// A listener that hears nothing for so long asks whether it is still connected.
-const SILENCE: Duration = Duration::from_secs(30);
+const SILENCE: Duration = Duration::from_secs(10);
+/// How long the answer to that may take.
+const ANSWER: Duration = Duration::from_secs(3);
 
 /// One process's side of the relay.
 #[derive(Debug)]
@@ -86,8 +88,8 @@ impl Relay {
                 Ok(Ok(Some(notification))) => self.wake(notification.payload()),
                 Ok(Ok(None)) => return Ok(()),
                 Ok(Err(error)) => return Err(error),
-                // A connection that was cut silently answers nothing either: start over.
-                Err(_) => return Ok(()),
+                // A connection that was cut silently answers nothing.
+                Err(_) => ping(&mut listener).await?,
             }
         }
     }
@@ -99,6 +101,13 @@ impl Relay {
             None => self.hub.wake_all(),
         }
     }
+}
+
+async fn ping(listener: &mut PgListener) -> Result<(), sqlx::Error> {
+    timeout(ANSWER, listener.execute("SELECT 1"))
+        .await
+        .map_err(|_| sqlx::Error::PoolTimedOut)??;
+    Ok(())
 }
 
 fn encode(tag: &[u8; 16], sessions: &[SessionId]) -> String {

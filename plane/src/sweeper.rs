@@ -1,0 +1,88 @@
+//! What happens by itself: what came due, what grew too large, what was seen.
+//!
+//! Each is an ordinary write under the session's lock that looks again before it acts, so that several processes
+//! may find the same thing due and it is done once.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+use tokio::time::{Instant, MissedTickBehavior, interval};
+use tokio_util::sync::CancellationToken;
+use wire::ids::SessionId;
+
+use crate::service::Shared;
+
+/// How often is looked for what came due. Auto ends within a second of its time.
+const LOOK: Duration = Duration::from_millis(500);
+/// How often presence is written.
+const WRITE_PRESENCE: Duration = Duration::from_secs(5);
+/// How often tombstones are looked through.
+const LOOK_AT_TOMBSTONES: Duration = Duration::from_secs(60);
+/// After an error, so long until the next try.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// Does what comes due, until it is stopped.
+pub(crate) async fn sweep(shared: Arc<Shared>, stop: CancellationToken) {
+    let mut ticks = interval(LOOK);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut tombstones = Instant::now();
+    while stop.run_until_cancelled(ticks.tick()).await.is_some() {
+        if let Err(error) = shared.sweep_due().await {
+            tracing::warn!(%error, "the sweeper tries again");
+            stop.run_until_cancelled(tokio::time::sleep(PAUSE)).await;
+        }
+        if tombstones.elapsed() >= LOOK_AT_TOMBSTONES {
+            tombstones = Instant::now();
+            if let Err(error) = shared.drop_tombstones().await {
+                tracing::warn!(%error, "tombstones are looked through again");
+            }
+        }
+    }
+}
+
+/// Evicts from sessions that grew beyond their limits, until it is stopped.
+pub(crate) async fn evict(
+    shared: Arc<Shared>,
+    mut oversized: mpsc::UnboundedReceiver<SessionId>,
+    stop: CancellationToken,
+) {
+    let mut arrived = Vec::new();
+    loop {
+        let some = stop
+            .run_until_cancelled(oversized.recv_many(&mut arrived, usize::MAX))
+            .await;
+        if some.is_none_or(|count| count == 0) {
+            return;
+        }
+        for session in arrived.drain(..).collect::<BTreeSet<_>>() {
+            // What is left here, after an error or a stop, is found again at the session's next record.
+            while !stop.is_cancelled() {
+                match shared.evict(session).await {
+                    Ok(true) => {}
+                    Ok(false) => break,
+                    Err(error) => {
+                        tracing::warn!(%error, "records beyond the limit stay for now");
+                        break;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Writes presence now and then, and once more when it is stopped.
+pub(crate) async fn write_presence(shared: Arc<Shared>, stop: CancellationToken) {
+    let mut ticks = interval(WRITE_PRESENCE);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        let stopped = stop.run_until_cancelled(ticks.tick()).await.is_none();
+        if let Err(error) = shared.write_presence().await {
+            tracing::warn!(%error, "presence was not written");
+        }
+        if stopped {
+            return;
+        }
+    }
+}
