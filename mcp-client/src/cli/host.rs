@@ -14,13 +14,18 @@ use crate::verbs::{Ask, BoxFuture, Host, Purpose, Question};
 /// The surroundings of one command.
 pub(crate) struct CommandHost {
     kind: Kind,
+    seat: Option<String>,
     folder: Option<PathBuf>,
     cancelled: CancellationToken,
 }
 
 impl CommandHost {
     /// For this process. Interrupting it fires `cancelled`.
-    pub(crate) fn new(kind: Option<KindArgument>, cancelled: CancellationToken) -> Self {
+    pub(crate) fn new(
+        kind: Option<KindArgument>,
+        seat: Option<String>,
+        cancelled: CancellationToken,
+    ) -> Self {
         let at_terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
         let kind = match kind {
             Some(KindArgument::Human) => Kind::Human,
@@ -30,6 +35,7 @@ impl CommandHost {
         };
         Self {
             kind,
+            seat,
             folder: folder::of_this_process(),
             cancelled,
         }
@@ -39,6 +45,10 @@ impl CommandHost {
 impl Host for CommandHost {
     fn kind(&self) -> Kind {
         self.kind
+    }
+
+    fn seat(&self) -> Option<&str> {
+        self.seat.as_deref()
     }
 
     fn program(&self) -> Option<String> {

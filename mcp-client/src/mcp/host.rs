@@ -100,6 +100,10 @@ impl Host for CallHost {
         Kind::Agent
     }
 
+    fn lives_on(&self) -> bool {
+        true
+    }
+
     fn program(&self) -> Option<String> {
         self.context.client_info().map(|client| client.name)
     }

@@ -57,7 +57,7 @@ impl Session {
             .collect();
         self.remember(&new);
         if result.is_ok() {
-            self.state = Some(page.state);
+            self.hear_state(page.state);
         }
         result
     }

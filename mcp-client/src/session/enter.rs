@@ -183,7 +183,7 @@ impl Session {
                 });
                 lock.pending.entry = None;
                 lock.expires_at = Some(created.state.expires_at);
-                self.state = Some(created.state);
+                self.hear_state(created.state);
                 self.title = Some(create.title);
                 lock.save()?;
             }

@@ -186,7 +186,7 @@ impl Session {
         }
         lock.pending.entry = None;
         lock.ended = None;
-        self.state = Some(joined.state);
+        self.hear_state(joined.state);
         self.title = Some(joined.title);
         lock.save()?;
         Ok(())

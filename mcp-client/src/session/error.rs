@@ -43,7 +43,7 @@ pub enum SessionError {
     /// The seat's file, or its lock.
     #[error(transparent)]
     Seat(#[from] SeatError),
-    /// The cache.
+    /// A handoff file.
     #[error(transparent)]
     Home(#[from] crate::home::HomeError),
     /// No randomness.

@@ -8,8 +8,10 @@ use wire::event::Capability;
 
 use super::error::SessionError;
 use super::{Session, integrity};
-use crate::seat::{Ended, EpochSecret, Head, SeatState};
+use crate::seat::{Ended, EpochSecret, Head, LastUsed, SeatState};
 
+/// Uses closer together than this are not noted each, which would cost every call a write.
+const USE_NOTED_MS: i64 = 60_000;
 /// How long another process's step may hold up ours.
 pub(super) const LOCK: Duration = Duration::from_secs(10);
 
@@ -58,7 +60,7 @@ impl Session {
             kept.epoch_records.insert(self.transcript.epoch(), record);
             kept.owner = self.transcript.owner().copied();
         }
-        if let Some(state) = &self.state {
+        if let Some(state) = self.plane_state() {
             kept.expires_at = Some(state.expires_at);
             if let Some(capability) = state.capability {
                 kept.capability = capability;
@@ -84,6 +86,54 @@ impl Session {
             lock.save()?;
         }
         Ok(())
+    }
+
+    /// Changes the seat's file in one step.
+    ///
+    /// # Errors
+    /// The file can't be written.
+    pub async fn change(&self, step: impl FnOnce(&mut SeatState)) -> Result<(), SessionError> {
+        self.seat
+            .with_lock(LOCK, |state| {
+                step(state);
+                Ok::<_, SessionError>(())
+            })
+            .await
+    }
+
+    /// The reader has been shown everything up to a seq. It never goes back.
+    ///
+    /// # Errors
+    /// The file can't be written.
+    pub async fn move_cursor(&self, to: u64) -> Result<(), SessionError> {
+        if self.seat.read()?.cursor >= to {
+            return Ok(());
+        }
+        self.change(|state| state.cursor = state.cursor.max(to)).await
+    }
+
+    /// Notes when and where the seat is used, if that is news.
+    ///
+    /// # Errors
+    /// The file can't be written.
+    pub async fn note_use(&self, used: LastUsed) -> Result<(), SessionError> {
+        let kept = self.seat.read()?;
+        let age = used.at.millis().saturating_sub(kept.last_used.at.millis());
+        if kept.last_used.place == used.place && (0..USE_NOTED_MS).contains(&age) {
+            return Ok(());
+        }
+        self.change(|state| state.last_used = used).await
+    }
+
+    /// A person goes on although a sender saw another history; for this one sign of it alone.
+    ///
+    /// # Errors
+    /// The file can't be written.
+    pub async fn acknowledge(&mut self, seq: u64) -> Result<(), SessionError> {
+        if let Some(alarm) = self.alarm.as_mut().filter(|alarm| alarm.seq == seq) {
+            alarm.acknowledged = true;
+        }
+        self.store().await
     }
 
     /// Takes over what another process of this seat has written: keys of a new epoch, alarms, and a longer history.

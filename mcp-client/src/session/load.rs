@@ -45,6 +45,7 @@ impl Session {
             cache,
             started_at: None,
             state: None,
+            rows: None,
             title: None,
             alarm: kept.alarm.clone(),
             unchecked_own: None,

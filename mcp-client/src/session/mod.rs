@@ -15,15 +15,19 @@ pub mod integrity;
 mod keep;
 mod load;
 pub mod message;
+mod modes;
 mod post;
 mod sync;
 pub mod view;
+
+use std::time::Duration;
 
 use seal::identity::Identity;
 use seal::keys::Keyring;
 use seal::roster::Roster;
 use seal::transcript::{Head, Transcript};
-use wire::api::{Checkpoint, SealedTitle, State, TokenText};
+use tokio::time::Instant;
+use wire::api::{Checkpoint, ParticipantRow, SealedTitle, State, TokenText};
 use wire::ids::{ParticipantId, SessionId};
 
 pub use clock::Clock;
@@ -50,8 +54,9 @@ pub struct Session {
     cache: Cache,
     /// Where the view began anew, after records that are gone.
     started_at: Option<Checkpoint>,
-    /// The plane's newest word on the session.
-    state: Option<State>,
+    /// The plane's newest word on the session, and when it came.
+    state: Option<(Instant, State)>,
+    rows: Option<(Instant, Vec<ParticipantRow>)>,
     title: Option<SealedTitle>,
     alarm: Option<Alarm>,
     /// The earliest own record that was appended as sent and not read back yet (`crypto.md` section 9.2).
@@ -122,7 +127,16 @@ impl Session {
 
     /// The plane's newest word on the session; none before the first answer in this process.
     pub fn plane_state(&self) -> Option<&State> {
-        self.state.as_ref()
+        self.state.as_ref().map(|(_, state)| state)
+    }
+
+    /// How old the plane's newest word is; none before the first answer in this process.
+    pub fn state_age(&self) -> Option<Duration> {
+        self.state.as_ref().map(|(at, _)| at.elapsed())
+    }
+
+    fn hear_state(&mut self, state: State) {
+        self.state = Some((Instant::now(), state));
     }
 
     /// What was found wrong, if anything.

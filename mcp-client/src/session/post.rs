@@ -332,7 +332,7 @@ impl Session {
             self.remember(std::slice::from_ref(&record));
             self.unchecked_own.get_or_insert(posted.seq);
         }
-        self.state = Some(posted.state.clone());
+        self.hear_state(posted.state.clone());
         lock.pending.post = None;
         Ok(Stored {
             seq: posted.seq,

@@ -1,11 +1,48 @@
-//! What one process of the client holds: home, configuration, clock, HTTP client, and the session it last used.
+//! What one process of the client holds: home, configuration, clock, HTTP client, and the sessions it has used.
 
-use super::delivered::CursorMove;
-use super::failure::Failure;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
-/// One process of the client. Cheap to make: no network, and no file is touched before the first verb.
+use tokio::sync::Mutex;
+use wire::ids::SessionId;
+
+use super::delivered::Due;
+use super::failure::{Failure, code};
+use super::wording;
+use crate::clipboard::Clipboard;
+use crate::config::Config;
+use crate::home::{Environment, Home, files};
+use crate::plane::{Http, HttpSettings};
+use crate::seat::{Lease, Seats};
+use crate::session::{Clock, Session, SessionError};
+
+/// One process of the client. Making it reads `config.toml` at most; no network.
 #[derive(Debug)]
-pub struct App {}
+pub struct App {
+    pub(super) environment: Environment,
+    pub(super) home: Home,
+    pub(super) config: Config,
+    pub(super) clock: Clock,
+    pub(super) http: Http,
+    pub(super) seats: Seats,
+    pub(super) clipboard: Clipboard,
+    pub(super) process: Mutex<Process>,
+}
+
+/// What this process has used so far.
+#[derive(Debug, Default)]
+pub(super) struct Process {
+    /// The session last shared, joined or named here.
+    pub(super) current: Option<SessionId>,
+    pub(super) held: BTreeMap<SessionId, Held>,
+}
+
+/// A session in use. The lease is held as long as the process lives.
+#[derive(Debug)]
+pub(super) struct Held {
+    pub(super) session: Arc<Mutex<Session>>,
+    pub(super) _lease: Option<Lease>,
+}
 
 impl App {
     /// From the process environment.
@@ -13,10 +50,80 @@ impl App {
     /// # Errors
     /// A setting that can't be understood.
     pub fn from_environment() -> Result<Self, Failure> {
-        Ok(Self {})
+        Self::new(Environment::process(), Clock::system())
     }
 
-    pub(crate) async fn move_cursor(&self, _to: CursorMove) -> Result<(), Failure> {
-        Ok(())
+    /// From an environment and a clock.
+    ///
+    /// # Errors
+    /// A setting that can't be understood.
+    pub fn new(environment: Environment, clock: Clock) -> Result<Self, Failure> {
+        let home = Home::from_environment(&environment).map_err(wording::home)?;
+        let config =
+            Config::load(&home).map_err(|error| Failure::new(code::LOCAL_FILE, error.to_string()))?;
+        let mut settings = HttpSettings {
+            proxy: config.proxy.as_ref().map(|proxy| proxy.expose().to_owned()),
+            ..HttpSettings::default()
+        };
+        for path in &config.certificate_authorities {
+            let bundle = files::read(path).map_err(wording::home)?.ok_or_else(|| {
+                let text = format!(
+                    "The certificate authority {} named in config.toml is not there. Correct config.toml.",
+                    path.display()
+                );
+                Failure::new(code::LOCAL_FILE, text)
+            })?;
+            settings.certificate_authorities.push(bundle.to_vec());
+        }
+        Ok(Self {
+            http: Http::new(settings),
+            seats: Seats::new(home.clone()),
+            clipboard: Clipboard::from_environment(&environment),
+            process: Mutex::default(),
+            environment,
+            home,
+            config,
+            clock,
+        })
+    }
+
+    /// Does what is due once an answer was written out.
+    pub(super) async fn settle(&self, due: Due) -> Result<(), Failure> {
+        let session = {
+            let process = self.process.lock().await;
+            process.held.get(due.session()).map(|held| held.session.clone())
+        };
+        // A session that this process no longer holds has nothing due.
+        let Some(session) = session else { return Ok(()) };
+        let mut session = session.lock().await;
+        match due {
+            Due::Cursor { to, .. } => session.move_cursor(to).await.map_err(wording::session),
+            Due::Posted { .. } => {
+                session.delivered();
+                Ok(())
+            }
+        }
+    }
+
+    /// Puts a session in use, as the one this process used last.
+    pub(super) async fn hold(&self, session: Session, lease: Option<Lease>) -> Arc<Mutex<Session>> {
+        let id = *session.id();
+        let session = Arc::new(Mutex::new(session));
+        let mut process = self.process.lock().await;
+        process.current = Some(id);
+        process.held.insert(
+            id,
+            Held {
+                session: session.clone(),
+                _lease: lease,
+            },
+        );
+        session
+    }
+}
+
+impl From<SessionError> for Failure {
+    fn from(error: SessionError) -> Self {
+        wording::session(error)
     }
 }

@@ -1,8 +1,9 @@
 //! An answer, and what may only happen once a face has written it out.
 
+use wire::ids::SessionId;
+
 use super::app::App;
 use super::failure::Failure;
-use wire::ids::{ParticipantId, SessionId};
 
 /// An answer that is rendered as text beside its structured form. Each of the two stands alone.
 pub trait Answer: serde::Serialize + schemars::JsonSchema {
@@ -16,26 +17,38 @@ pub trait Answer: serde::Serialize + schemars::JsonSchema {
 pub struct Delivered<A> {
     /// The answer.
     pub answer: A,
-    cursor: Option<CursorMove>,
+    due: Option<Due>,
 }
 
-/// The last record shown to this seat's reader.
+/// What is due once the answer has reached its reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct CursorMove {
-    pub(crate) session: SessionId,
-    pub(crate) participant: ParticipantId,
-    pub(crate) to: u64,
+pub(super) enum Due {
+    /// The reader was shown everything up to this seq.
+    Cursor { session: SessionId, to: u64 },
+    /// The poster knows that its message is stored: the same text again is a new message.
+    Posted { session: SessionId },
+}
+
+impl Due {
+    pub(super) fn session(&self) -> &SessionId {
+        match self {
+            Self::Cursor { session, .. } | Self::Posted { session } => session,
+        }
+    }
 }
 
 impl<A> Delivered<A> {
     /// An answer with nothing due after it.
-    pub(crate) fn plain(answer: A) -> Self {
-        Self { answer, cursor: None }
+    pub(super) fn plain(answer: A) -> Self {
+        Self { answer, due: None }
     }
 
-    /// An answer that moves the cursor once it is written.
-    pub(crate) fn moving(answer: A, cursor: Option<CursorMove>) -> Self {
-        Self { answer, cursor }
+    /// An answer with something due after it.
+    pub(super) fn with(answer: A, due: Due) -> Self {
+        Self {
+            answer,
+            due: Some(due),
+        }
     }
 
     /// Does what is due once the answer has been written out. A face that could not write drops this instead, and
@@ -44,8 +57,8 @@ impl<A> Delivered<A> {
     /// # Errors
     /// The seat file can't be written.
     pub async fn commit(self, app: &App) -> Result<(), Failure> {
-        match self.cursor {
-            Some(cursor) => app.move_cursor(cursor).await,
+        match self.due {
+            Some(due) => app.settle(due).await,
             None => Ok(()),
         }
     }

@@ -17,6 +17,17 @@ pub trait Host: Send + Sync {
     /// For whom the verb runs: an agent, or a person in a terminal.
     fn kind(&self) -> Kind;
 
+    /// Whether this process lives on and is one agent: it then leases a seat, and keeps a note on the clipboard itself.
+    fn lives_on(&self) -> bool {
+        false
+    }
+
+    /// The seat that a command acts for, by participant id or its first 8 characters; the default is the one last used
+    /// here.
+    fn seat(&self) -> Option<&str> {
+        None
+    }
+
     /// The host program's name, such as an MCP client's; it goes into the sealed profile.
     fn program(&self) -> Option<String> {
         None

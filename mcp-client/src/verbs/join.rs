@@ -3,11 +3,21 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use zeroize::Zeroizing;
+
 use super::app::App;
-use super::delivered::{Answer, Delivered};
-use super::failure::Failure;
+use super::choose::{CALL_S, Intent};
+use super::delivered::{Answer, Delivered, Due};
+use super::failure::{Failure, code};
 use super::host::Host;
 use super::items::{IntegrityItem, JoinCard};
+use super::links::{self, Places};
+use super::present::{self, Presenter};
+use super::text::Text;
+use super::{modes, wording};
+use crate::plane::{BadOrigin, Origin, PlaneError, within};
+use crate::seat::Place;
+use crate::session::{Session, SessionError};
 
 /// Where a link is taken from when the argument has none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -84,18 +94,138 @@ pub struct JoinAnswer {
 
 impl Answer for JoinAnswer {
     fn text(&self) -> String {
-        String::new()
+        let mut text = Text::about(&self.title, &self.session);
+        let how = if self.joined { "Joined" } else { "Already in" };
+        let write = if self.may_write {
+            "may write"
+        } else {
+            "may read only"
+        };
+        text.line(format_args!(
+            "{how} as \"{}\" (link from: {}), {write}.",
+            self.me, self.source
+        ));
+        text.mode(&self.mode, self.budget_left, None);
+        text.integrity(&self.integrity);
+        text.card(&self.card);
+        text.closing(&self.warnings, &self.next);
+        text.finish()
     }
 }
 
-/// Runs the verb.
+/// Joins.
 ///
 /// # Errors
-/// A [`Failure`] that says what to do next.
+/// No link, a damaged one, different ones, or the plane refuses. Nothing found beside a link is repeated.
 pub async fn run(app: &App, args: JoinArgs, host: &dyn Host) -> Result<Delivered<JoinAnswer>, Failure> {
-    let _ = (app, args, host);
-    Err(Failure::new(
-        super::failure::code::INTERNAL,
-        "This verb is being built.",
-    ))
+    let found = links::find(&places(app, &args).await, args.source)?;
+    let origin: Origin = found.link.origin.parse().map_err(|error: BadOrigin| {
+        Failure::new(
+            seal::Error::LinkInsecure.name(),
+            format!("The link's host: {error}."),
+        )
+    })?;
+    let place = Place::of(host.folder());
+    let listing = app.list()?;
+    let id = found.link.session_id;
+    let known = match app.held(&id).await {
+        Some(session) => Some(session),
+        None => app.take_seat(host, &listing, &place, &id, Intent::Post).await?,
+    };
+    let (shared, joined) = match known {
+        Some(session) => (session, false),
+        None => {
+            let name = args
+                .name
+                .clone()
+                .unwrap_or_else(|| app.config.display_name(&app.environment));
+            let newcomer = app.newcomer(host, &place, name);
+            let session = Session::join(&app.entering(), origin.clone(), &found.link, newcomer)
+                .await
+                .map_err(|error| not_joined(error, &origin))?;
+            let lease = if host.lives_on() {
+                session.seat().try_lease()
+            } else {
+                Ok(None)
+            };
+            let lease = lease.map_err(|error| wording::seat(&error))?;
+            (app.hold(session, lease).await, true)
+        }
+    };
+    let mut session = shared.lock().await;
+    let mut warnings = Vec::new();
+    if !joined {
+        if session.gains_from(&found.link)? {
+            session
+                .return_with(&found.link, within(CALL_S))
+                .await
+                .map_err(|error| not_joined(error, &origin))?;
+        } else {
+            warnings.extend(app.sync_softly(&mut session).await?);
+        }
+        warnings.push("This machine has a seat in this session already; here is its card again.".to_owned());
+    }
+    let answer = card(app, &mut session, joined, found.source, warnings).await?;
+    let due = Due::Cursor {
+        session: id,
+        to: session.head().seq,
+    };
+    Ok(Delivered::with(answer, due))
+}
+
+async fn card(
+    app: &App,
+    session: &mut Session,
+    joined: bool,
+    source: &str,
+    warnings: Vec<String>,
+) -> Result<JoinAnswer, Failure> {
+    let rows = app.participants(session).await;
+    let kept = session.kept()?;
+    let presenter = Presenter::new(session);
+    let mode = modes::of(session, &kept, app.clock.now());
+    Ok(JoinAnswer {
+        session: session.id().to_string(),
+        title: presenter.title(),
+        me: presenter.name(session.my_id()),
+        my_id: session.my_id().to_string(),
+        source: source.to_owned(),
+        joined,
+        capability: present::capability_word(kept.capability).to_owned(),
+        may_write: session.may_write(),
+        mode: modes::word(mode.mine).to_owned(),
+        budget_left: mode.budget_left,
+        card: presenter.card(&rows),
+        integrity: presenter.integrity(),
+        warnings,
+        next: modes::meaning(mode).to_owned(),
+    })
+}
+
+async fn places(app: &App, args: &JoinArgs) -> Places {
+    if let Some(link) = &args.link {
+        return Places {
+            argument: Some(Zeroizing::new(link.clone())),
+            ..Places::default()
+        };
+    }
+    Places {
+        argument: None,
+        clipboard: app.clipboard.read().await,
+        environment: app.environment.get(links::VARIABLE).map(Zeroizing::new),
+    }
+}
+
+/// A loopback link that nobody answers was made on another machine.
+fn not_joined(error: SessionError, origin: &Origin) -> Failure {
+    match &error {
+        SessionError::Plane(PlaneError::Unreachable { refused: true, .. }) if origin.is_loopback() => {
+            Failure::new(
+                code::LOOPBACK,
+                "This link points to the sender's own machine, and nothing listens there on this one. Ask the sender to share \
+             on a plane that both of you can reach.",
+            )
+        }
+        _ => wording::session(error),
+    }
 }

@@ -5,18 +5,30 @@
 //! `render` before it enters an answer. A verb never prints and never asks except through its [`Host`].
 
 mod app;
+mod choose;
+mod compose;
 mod delivered;
 mod failure;
 mod host;
 mod items;
 pub mod join;
+mod links;
+mod listening;
 pub mod mode;
+mod modes;
+mod page;
+mod people;
 pub mod post;
+mod present;
+mod reach;
 pub mod read;
 pub(crate) mod schema;
 pub mod share;
+mod sharing;
+mod text;
 pub mod wait;
 pub mod who;
+mod wording;
 
 pub use app::App;
 pub use delivered::{Answer, Delivered};

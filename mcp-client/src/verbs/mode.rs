@@ -3,11 +3,21 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use tokio::sync::Mutex;
+use wire::api::SettableMode;
+use wire::event::ModeName;
+
 use super::app::App;
+use super::choose::{CALL_S, Intent};
 use super::delivered::{Answer, Delivered};
-use super::failure::Failure;
-use super::host::Host;
+use super::failure::{Failure, code};
+use super::host::{Ask, Host, Purpose, Question};
 use super::items::IntegrityItem;
+use super::present::Presenter;
+use super::text::Text;
+use super::{compose, modes};
+use crate::plane::within;
+use crate::session::Session;
 
 /// What to set the mode to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -68,18 +78,95 @@ pub struct ModeAnswer {
 
 impl Answer for ModeAnswer {
     fn text(&self) -> String {
-        String::new()
+        let mut text = Text::about(&self.title, &self.session);
+        if self.changed {
+            text.line("Changed.");
+        }
+        text.mode(&self.mode, self.budget_left, self.auto_ends_at.as_deref());
+        if self.session_mode != self.mode {
+            text.line(format_args!("The session's own mode: {}", self.session_mode));
+        }
+        if self.integrity.state != "ok" {
+            text.integrity(&self.integrity);
+        }
+        text.closing(&[], &self.next);
+        text.finish()
     }
 }
 
-/// Runs the verb.
+/// Shows or sets the mode.
 ///
 /// # Errors
-/// A [`Failure`] that says what to do next.
+/// No such session, a human who did not say yes, or the plane refuses.
 pub async fn run(app: &App, args: ModeArgs, host: &dyn Host) -> Result<Delivered<ModeAnswer>, Failure> {
-    let _ = (app, args, host);
-    Err(Failure::new(
-        super::failure::code::INTERNAL,
-        "This verb is being built.",
-    ))
+    let shared = app.pick(host, args.session.as_deref(), Intent::Read).await?;
+    // The safe direction does not wait for anything to be read first.
+    let before = {
+        let mut session = shared.lock().await;
+        if !matches!(args.set, Some(SetTo::Observe | SetTo::Stop)) {
+            session.sync(within(CALL_S)).await?;
+        }
+        session.plane_state().map(|state| state.mode.name)
+    };
+    match args.set {
+        None => {}
+        Some(SetTo::Observe) => {
+            let mut session = shared.lock().await;
+            session.set_mode(SettableMode::Observe, within(CALL_S)).await?;
+        }
+        Some(SetTo::Stop) => shared.lock().await.stop(within(CALL_S)).await?,
+        Some(SetTo::Relay) if before == Some(ModeName::Relay) => {}
+        Some(SetTo::Relay) => {
+            ask_for_relay(app, &shared, host).await?;
+            let mut session = shared.lock().await;
+            session.set_mode(SettableMode::Relay, within(CALL_S)).await?;
+        }
+    }
+    let session = shared.lock().await;
+    let kept = session.kept()?;
+    let presenter = Presenter::new(&session);
+    let mode = modes::of(&session, &kept, app.clock.now());
+    Ok(Delivered::plain(ModeAnswer {
+        session: session.id().to_string(),
+        title: presenter.title(),
+        changed: args.set.is_some() && before.is_none_or(|before| before != mode.session),
+        session_mode: modes::word(mode.session).to_owned(),
+        mode: modes::word(mode.mine).to_owned(),
+        budget_left: mode.budget_left,
+        auto_ends_at: mode.ends_at.map(|at| at.to_string()),
+        integrity: presenter.integrity(),
+        next: modes::meaning(mode).to_owned(),
+    }))
+}
+
+/// Nothing changes without this machine's human.
+async fn ask_for_relay(app: &App, shared: &Mutex<Session>, host: &dyn Host) -> Result<(), Failure> {
+    let (question, short) = {
+        let session = shared.lock().await;
+        let title = Presenter::new(&session).title();
+        let text = format!(
+            "Set the session \"{title}\" to relay? Agents in it may then wait for messages, and post texts that their own \
+             human has said yes to, each one."
+        );
+        let question = Question {
+            purpose: Purpose::Relay,
+            session: title,
+            text,
+            subject: format!("relay {}", session.id()),
+        };
+        (
+            question,
+            session.id().to_string().chars().take(8).collect::<String>(),
+        )
+    };
+    match host.ask(&question).await {
+        Ask::Yes => Ok(()),
+        Ask::CannotAsk => Err(Failure::new(
+            code::CANNOT_ASK,
+            "This host can't ask its human, so the mode was not changed. Ask your human to run this in their own terminal; \
+             do not run it yourself.",
+        )
+        .with_command(app.command(&format!("mode relay --session {short}")))),
+        other => Err(compose::refused(other, "The mode was not changed.")),
+    }
 }

@@ -4,10 +4,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::app::App;
-use super::delivered::{Answer, Delivered};
-use super::failure::Failure;
+use super::choose::Intent;
+use super::delivered::{Answer, Delivered, Due};
+use super::failure::{Failure, code};
 use super::host::Host;
 use super::items::IntegrityItem;
+use super::present::Presenter;
+use super::text::Text;
+use super::{compose, modes, people};
+use crate::session::message::{Message, POSTABLE_KINDS};
 
 /// What to post.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
@@ -47,7 +52,7 @@ pub struct PostArgs {
 }
 
 fn kind_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-    super::schema::one_of(crate::session::message::POSTABLE_KINDS)
+    super::schema::one_of(POSTABLE_KINDS)
 }
 
 fn signal_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
@@ -87,18 +92,104 @@ pub struct PostAnswer {
 
 impl Answer for PostAnswer {
     fn text(&self) -> String {
-        String::new()
+        let mut text = Text::about(&self.title, &self.session);
+        text.line(format_args!("Posted as {}.", self.seq));
+        text.mode(&self.mode, self.budget_left, self.auto_ends_at.as_deref());
+        let list = |names: &[String]| {
+            names
+                .iter()
+                .map(|name| format!("\"{name}\""))
+                .collect::<Vec<_>>()
+                .join(", ")
+        };
+        if !self.listening.is_empty() {
+            text.line(format_args!("Listening now: {}", list(&self.listening)));
+        }
+        if !self.not_listening.is_empty() {
+            text.line(format_args!(
+                "Not listening, will see it at the next read: {}",
+                list(&self.not_listening)
+            ));
+        }
+        if self.integrity.state != "ok" {
+            text.integrity(&self.integrity);
+        }
+        text.closing(&self.warnings, "");
+        text.finish()
     }
 }
 
-/// Runs the verb.
+/// Posts.
 ///
 /// # Errors
-/// A [`Failure`] that says what to do next.
+/// An argument that can't be, a text too long, a human who did not say yes, or the plane refuses. After an open end
+/// nothing is lost: the same call again is the same message.
 pub async fn run(app: &App, args: PostArgs, host: &dyn Host) -> Result<Delivered<PostAnswer>, Failure> {
-    let _ = (app, args, host);
-    Err(Failure::new(
-        super::failure::code::INTERNAL,
-        "This verb is being built.",
-    ))
+    let (kind, signal) = check(&args)?;
+    let shared = app.pick(host, args.session.as_deref(), Intent::Post).await?;
+    let message = {
+        let session = shared.lock().await;
+        let to = people::all(&session, &Presenter::new(&session), &args.to)?;
+        Message {
+            kind,
+            text: args.text,
+            topic: args.topic,
+            to: to.iter().map(ToString::to_string).collect(),
+            reply_to: args.reply_to,
+            paths: args.paths,
+            pin: args.pin,
+            signal,
+        }
+    };
+    let sent = compose::post(app, &shared, host, message).await?;
+    let mut session = shared.lock().await;
+    let rows = app.participants(&mut session).await;
+    let presenter = Presenter::new(&session);
+    let kept = session.kept()?;
+    let mode = modes::of(&session, &kept, app.clock.now());
+    let others = || {
+        rows.iter()
+            .filter(|row| row.left_at.is_none() && row.participant_id != *session.my_id())
+    };
+    let names = |listening: bool| {
+        let chosen = others().filter(|row| row.listening == listening);
+        chosen.map(|row| presenter.name(&row.participant_id)).collect()
+    };
+    let answer = PostAnswer {
+        session: session.id().to_string(),
+        title: presenter.title(),
+        seq: sent.stored.seq,
+        mode: modes::word(mode.mine).to_owned(),
+        budget_left: mode.budget_left,
+        auto_ends_at: mode.ends_at.map(|at| at.to_string()),
+        listening: names(true),
+        not_listening: names(false),
+        human: sent.human.to_owned(),
+        integrity: presenter.integrity(),
+        warnings: sent.warnings,
+    };
+    let due = Due::Posted {
+        session: *session.id(),
+    };
+    Ok(Delivered::with(answer, due))
+}
+
+/// What can be refused before any session is looked at.
+fn check(args: &PostArgs) -> Result<(String, Option<String>), Failure> {
+    let bad = |text: &str| Err(Failure::new(code::BAD_ARGUMENT, text));
+    if args.text.trim().is_empty() {
+        return bad("`text` is empty. Say what to post.");
+    }
+    let kind = args.kind.clone().unwrap_or_else(|| "chat".to_owned());
+    if !POSTABLE_KINDS.contains(&kind.as_str()) {
+        return bad(&format!("`kind` is one of: {}.", POSTABLE_KINDS.join(", ")));
+    }
+    if args.reply_to == Some(0) {
+        return bad("`reply_to` is the seq of a message, from 1.");
+    }
+    let known = |signal: &String| wire::api::Signal::from_word(signal).is_some();
+    if args.signal.as_ref().is_some_and(|signal| !known(signal)) {
+        return bad("`signal` is one of: continue, done, blocked.");
+    }
+    Ok((kind, args.signal.clone()))
 }

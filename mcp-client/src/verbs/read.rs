@@ -4,10 +4,26 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::app::App;
-use super::delivered::{Answer, Delivered};
-use super::failure::Failure;
+use super::choose::Intent;
+use super::delivered::{Answer, Delivered, Due};
+use super::failure::{Failure, code};
 use super::host::Host;
 use super::items::{EventItem, IntegrityItem, JoinCard, MessageItem};
+use super::page::page;
+use super::present::Presenter;
+use super::text::Text;
+use super::{modes, people};
+use crate::render::{self, Budget};
+use crate::session::view::Entry;
+
+/// Messages, unless the call says another number.
+const LIMIT: u32 = 50;
+/// The most messages of one answer.
+const LIMIT_MAX: u32 = 200;
+/// Bytes, unless the call says another number.
+const BYTES: u32 = 24_000;
+/// The most bytes of one answer.
+const BYTES_MAX: u32 = 60_000;
 
 /// What to read. Without `since`: what is unread, and the cursor moves.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
@@ -88,18 +104,123 @@ pub struct ReadAnswer {
 
 impl Answer for ReadAnswer {
     fn text(&self) -> String {
-        String::new()
+        let mut text = Text::about(&self.title, &self.session);
+        text.mode(&self.mode, self.budget_left, self.auto_ends_at.as_deref());
+        text.integrity(&self.integrity);
+        if let Some(card) = &self.card {
+            text.card(card);
+        }
+        if self.messages.is_empty() && self.events.is_empty() {
+            text.line("Nothing new.");
+        }
+        text.timeline(&self.messages, &self.events);
+        let next = match (self.more, self.next_offset) {
+            (false, _) => String::new(),
+            (true, None) => format!("There is more: read with since {}.", self.next_since),
+            (true, Some(offset)) => {
+                format!(
+                    "There is more: read with since {} and offset {offset}.",
+                    self.next_since
+                )
+            }
+        };
+        text.closing(&self.warnings, &next);
+        text.finish()
     }
 }
 
-/// Runs the verb.
+/// Reads.
 ///
 /// # Errors
-/// A [`Failure`] that says what to do next.
+/// No such session, an argument out of range, or the plane refuses; what this machine already has is shown even if the
+/// plane can't be reached.
 pub async fn run(app: &App, args: ReadArgs, host: &dyn Host) -> Result<Delivered<ReadAnswer>, Failure> {
-    let _ = (app, args, host);
-    Err(Failure::new(
-        super::failure::code::INTERNAL,
-        "This verb is being built.",
-    ))
+    let budget = Budget {
+        entries: limit("limit", args.limit, LIMIT, LIMIT_MAX)?,
+        bytes: limit("max_bytes", args.max_bytes, BYTES, BYTES_MAX)?,
+    };
+    let session = app.pick(host, args.session.as_deref(), Intent::Read).await?;
+    let mut session = session.lock().await;
+    let warnings = app.sync_softly(&mut session).await?;
+    let rows = match args.since {
+        Some(0) if args.offset.is_none() => Some(app.participants(&mut session).await),
+        _ => None,
+    };
+    let kept = session.kept()?;
+    let presenter = Presenter::new(&session);
+    let from = args
+        .from
+        .as_deref()
+        .map(|named| people::one(&session, &presenter, named))
+        .transpose()?;
+    let filtered = args.kind.is_some() || args.topic.is_some() || from.is_some();
+    let since = args.since.unwrap_or(kept.cursor);
+    let unread_only = args.since.is_none();
+    let wanted = |entry: &Entry| match entry.message() {
+        None => !filtered,
+        Some((_, posted)) => {
+            let text = posted.text();
+            let kind = args
+                .kind
+                .as_deref()
+                .is_none_or(|kind| text.is_some_and(|text| text.kind == kind));
+            let topic = args.topic.as_deref().is_none_or(|topic| {
+                text.and_then(|text| text.topic.as_deref())
+                    .is_some_and(|other| same_words(other, topic))
+            });
+            let author = from.is_none_or(|from| posted.author == from);
+            // What this seat wrote itself is nothing new to it.
+            kind && topic && author && !(unread_only && posted.mine && from.is_none())
+        }
+    };
+    let shown = page(
+        &presenter,
+        session.view().after(since),
+        wanted,
+        since,
+        args.offset.unwrap_or(0),
+        budget,
+    );
+    let card = rows.map(|rows| presenter.card(&rows));
+    let mode = modes::of(&session, &kept, app.clock.now());
+    let cursor = (unread_only && !filtered).then_some(shown.next_since);
+    let answer = ReadAnswer {
+        session: session.id().to_string(),
+        title: presenter.title(),
+        card,
+        messages: shown.messages,
+        events: shown.events,
+        mode: modes::word(mode.mine).to_owned(),
+        budget_left: mode.budget_left,
+        auto_ends_at: mode.ends_at.map(|at| at.to_string()),
+        next_since: shown.next_since,
+        next_offset: shown.next_offset,
+        more: shown.more,
+        integrity: presenter.integrity(),
+        warnings,
+    };
+    Ok(match cursor {
+        Some(to) => Delivered::with(
+            answer,
+            Due::Cursor {
+                session: *session.id(),
+                to,
+            },
+        ),
+        None => Delivered::plain(answer),
+    })
+}
+
+/// A number within its range, or its default.
+fn limit(name: &str, asked: Option<u32>, default: u32, most: u32) -> Result<usize, Failure> {
+    let value = asked.unwrap_or(default);
+    if value == 0 || value > most {
+        let text = format!("`{name}` is from 1 to {most}.");
+        return Err(Failure::new(code::BAD_ARGUMENT, text));
+    }
+    Ok(usize::try_from(value).unwrap_or(usize::MAX))
+}
+
+fn same_words(one: &str, other: &str) -> bool {
+    render::title(one).to_lowercase() == render::title(other).to_lowercase()
 }

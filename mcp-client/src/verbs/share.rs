@@ -4,9 +4,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::app::App;
-use super::delivered::{Answer, Delivered};
+use super::choose::Intent;
+use super::delivered::{Answer, Delivered, Due};
 use super::failure::Failure;
 use super::host::Host;
+use super::present::Presenter;
+use super::text::Text;
+use super::{compose, modes, sharing};
+use crate::clipboard::Outcome;
+use crate::session::message::Message;
 
 /// What to share. Without `session`, `title` and `context` are needed.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
@@ -76,18 +82,105 @@ pub struct ShareAnswer {
 
 impl Answer for ShareAnswer {
     fn text(&self) -> String {
-        String::new()
+        let mut text = Text::about(&self.title, &self.session);
+        text.line(match self.created {
+            true => "The session is made.",
+            false => "The session was there already; its note was made again.",
+        });
+        text.line(format_args!(
+            "Mode: {}. Open until {} unless somebody writes.",
+            self.mode, self.expires_at
+        ));
+        text.line(match self.clipboard.as_str() {
+            "confirmed" => "The note is on the clipboard.",
+            "not_confirmed" => "Whether the note is on the clipboard could not be confirmed: use the file.",
+            _ => "There is no clipboard here: use the file.",
+        });
+        text.line(format_args!("The note as a file: {}", self.handoff_file));
+        match &self.link {
+            Some(link) => text.line(link),
+            None => text.line(
+                "The link was withheld from this answer. Do not open that file; tell the user to send it.",
+            ),
+        }
+        text.closing(&self.warnings, &self.next);
+        text.finish()
     }
 }
 
-/// Runs the verb.
+/// Shares.
 ///
 /// # Errors
-/// A [`Failure`] that says what to do next.
+/// No plane or token is known, an argument is missing or too long, or the plane refuses.
 pub async fn run(app: &App, args: ShareArgs, host: &dyn Host) -> Result<Delivered<ShareAnswer>, Failure> {
-    let _ = (app, args, host);
-    Err(Failure::new(
-        super::failure::code::INTERNAL,
-        "This verb is being built.",
-    ))
+    let (shared, created) = match &args.session {
+        Some(named) => (app.pick(host, Some(named), Intent::Read).await?, false),
+        None => sharing::session_for(app, &args, host).await?,
+    };
+    let mut warnings = Vec::new();
+    let seq = match &args.context {
+        Some(context) if created || args.session.is_some() || !sharing::has_handoff(&shared).await => {
+            let message = Message {
+                kind: "note".to_owned(),
+                text: context.clone(),
+                paths: args.paths.clone(),
+                ..Message::default()
+            };
+            let sent = compose::post(app, &shared, host, message).await?;
+            warnings.extend(sent.warnings);
+            Some(sent.stored.seq)
+        }
+        _ => None,
+    };
+    let mut session = shared.lock().await;
+    if session.plane_state().is_none() {
+        warnings.extend(app.sync_softly(&mut session).await?);
+    }
+    let note = sharing::make_note(app, &mut session, &args, host).await?;
+    let kept = session.kept()?;
+    let presenter = Presenter::new(&session);
+    let mode = modes::of(&session, &kept, app.clock.now());
+    if kept.plane.is_loopback() {
+        warnings.push(
+            "This link opens on this machine only. To share with another machine, host a plane there (`devpilot-plane serve \
+             --public-url https://YOUR.HOST`), connect to it and share again."
+                .to_owned(),
+        );
+    }
+    if args.reveal_link {
+        warnings.push(
+            "The link stands in this answer, so it is now context that goes to the model's provider at every later turn."
+                .to_owned(),
+        );
+    }
+    let clipboard = match note.clipboard {
+        Outcome::Confirmed => "confirmed",
+        Outcome::NotConfirmed => "not_confirmed",
+        Outcome::Unavailable => "none",
+    };
+    let what = match note.clipboard {
+        Outcome::Confirmed => {
+            "Tell the user: the note is on the clipboard, ready to be sent to the other person."
+        }
+        _ => "Tell the user to open the handoff file and send its text to the other person.",
+    };
+    let answer = ShareAnswer {
+        session: session.id().to_string(),
+        title: presenter.title(),
+        mode: modes::word(mode.mine).to_owned(),
+        expires_at: kept.expires_at.map(|at| at.to_string()).unwrap_or_default(),
+        created,
+        link_allows: if note.view_only { "view" } else { "full" }.to_owned(),
+        clipboard: clipboard.to_owned(),
+        handoff_file: note.file.display().to_string(),
+        link_withheld: !args.reveal_link,
+        link: args.reveal_link.then(|| note.link.to_string()),
+        seq,
+        warnings,
+        next: format!("{what} {}", modes::meaning(mode)),
+    };
+    let due = Due::Posted {
+        session: *session.id(),
+    };
+    Ok(Delivered::with(answer, due))
 }

@@ -3,11 +3,31 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use std::time::Duration;
+
 use super::app::App;
-use super::delivered::{Answer, Delivered};
+use super::choose::Intent;
+use super::delivered::{Answer, Delivered, Due};
 use super::failure::Failure;
 use super::host::Host;
 use super::items::{EventItem, IntegrityItem, MessageItem};
+use super::listening::{self, Woke};
+use super::modes;
+use super::page::page;
+use super::present::Presenter;
+use super::text::Text;
+use crate::plane::Deadline;
+use crate::render::Budget;
+use crate::session::view::Entry;
+
+/// Seconds, unless the call says another number.
+const DEFAULT_S: u32 = 45;
+/// The longest wait: hosts give a call about 60 s.
+const MOST_S: u32 = 50;
+/// Messages of one answer.
+const LIMIT: usize = 50;
+/// Bytes of one answer.
+const BYTES: usize = 24_000;
 
 /// How long to wait, and for what.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
@@ -69,18 +89,85 @@ pub struct WaitAnswer {
 
 impl Answer for WaitAnswer {
     fn text(&self) -> String {
-        String::new()
+        let mut text = Text::about(&self.title, &self.session);
+        text.line(format_args!("Over after {} s: {}", self.waited_s, self.woke_by));
+        text.mode(&self.mode, self.budget_left, self.auto_ends_at.as_deref());
+        text.integrity(&self.integrity);
+        text.timeline(&self.messages, &self.events);
+        text.closing(&self.warnings, &self.next);
+        text.finish()
     }
 }
 
-/// Runs the verb.
+/// Waits.
 ///
 /// # Errors
-/// A [`Failure`] that says what to do next.
+/// In observe it refuses an agent; cancelled; the plane refuses or can't be reached for the whole time.
 pub async fn run(app: &App, args: WaitArgs, host: &dyn Host) -> Result<Delivered<WaitAnswer>, Failure> {
-    let _ = (app, args, host);
-    Err(Failure::new(
-        super::failure::code::INTERNAL,
-        "This verb is being built.",
-    ))
+    let asked = args.timeout_s.unwrap_or(DEFAULT_S);
+    let seconds = u64::from(asked.min(MOST_S));
+    let mut warnings = Vec::new();
+    if asked > MOST_S {
+        warnings.push(format!(
+            "A wait lasts at most {MOST_S} s, so it was shortened from {asked} s; wait again."
+        ));
+    }
+    let shared = app.pick(host, args.session.as_deref(), Intent::Read).await?;
+    let started = Deadline::now();
+    let end = started + Duration::from_secs(seconds);
+    let woke = listening::listen(app, &shared, host, args.for_me, started, end).await?;
+    let session = shared.lock().await;
+    let kept = session.kept()?;
+    let presenter = Presenter::new(&session);
+    let wanted = |entry: &Entry| match entry.message() {
+        None => !args.for_me,
+        Some((_, posted)) => {
+            !posted.mine && (!args.for_me || listening::is_for(&session, &presenter, posted))
+        }
+    };
+    let budget = Budget {
+        entries: LIMIT,
+        bytes: BYTES,
+    };
+    let shown = page(
+        &presenter,
+        session.view().after(kept.cursor),
+        wanted,
+        kept.cursor,
+        0,
+        budget,
+    );
+    let mode = modes::of(&session, &kept, app.clock.now());
+    let next = match (woke, shown.more) {
+        (_, true) => format!("There is more: read with since {}.", shown.next_since),
+        (Woke::Messages, _) => "Answer if it is your turn, then wait again.".to_owned(),
+        (Woke::ModeChanged, _) => modes::meaning(mode).to_owned(),
+        (Woke::Ended, _) => "The session is over. Tell your human.".to_owned(),
+        (Woke::TimedOut, _) => {
+            "Nothing came. Wait again if you expect an answer, or go on with your work.".to_owned()
+        }
+    };
+    let to = shown.next_since;
+    let answer = WaitAnswer {
+        session: session.id().to_string(),
+        title: presenter.title(),
+        woke_by: woke.word().to_owned(),
+        waited_s: started.elapsed().as_secs(),
+        messages: shown.messages,
+        events: shown.events,
+        mode: modes::word(mode.mine).to_owned(),
+        budget_left: mode.budget_left,
+        auto_ends_at: mode.ends_at.map(|at| at.to_string()),
+        next_since: shown.next_since,
+        next_offset: shown.next_offset,
+        more: shown.more,
+        integrity: presenter.integrity(),
+        warnings,
+        next,
+    };
+    if args.for_me {
+        return Ok(Delivered::plain(answer));
+    }
+    let session = *session.id();
+    Ok(Delivered::with(answer, Due::Cursor { session, to }))
 }

@@ -4,10 +4,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::app::App;
+use super::choose::Intent;
 use super::delivered::{Answer, Delivered};
 use super::failure::Failure;
 use super::host::Host;
 use super::items::{IntegrityItem, ParticipantItem};
+use super::modes;
+use super::present::Presenter;
+use super::text::Text;
 
 /// Which session.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
@@ -44,18 +48,62 @@ pub struct WhoAnswer {
 
 impl Answer for WhoAnswer {
     fn text(&self) -> String {
-        String::new()
+        let mut text = Text::about(&self.title, &self.session);
+        text.line(format_args!("Mode: {}", self.mode));
+        text.integrity(&self.integrity);
+        text.participants(&self.participants);
+        text.line(format_args!(
+            "Head: {} {} (compare seq and digits by voice: the same on both sides means the same history)",
+            self.head_seq, self.head_hash
+        ));
+        text.closing(&self.warnings, "");
+        text.finish()
     }
 }
 
-/// Runs the verb.
+/// Tells who is here.
 ///
 /// # Errors
-/// A [`Failure`] that says what to do next.
+/// No such session, or the plane can't be asked.
 pub async fn run(app: &App, args: WhoArgs, host: &dyn Host) -> Result<Delivered<WhoAnswer>, Failure> {
-    let _ = (app, args, host);
-    Err(Failure::new(
-        super::failure::code::INTERNAL,
-        "This verb is being built.",
-    ))
+    let session = app.pick(host, args.session.as_deref(), Intent::Read).await?;
+    let mut session = session.lock().await;
+    let warnings = app.sync_softly(&mut session).await?;
+    let kept = session.kept()?;
+    let rows = app.participants(&mut session).await;
+    let presenter = Presenter::new(&session);
+    let head = session.head();
+    let mode = modes::of(&session, &kept, app.clock.now());
+    Ok(Delivered::plain(WhoAnswer {
+        session: session.id().to_string(),
+        title: presenter.title(),
+        participants: rows.iter().map(|row| presenter.participant(row)).collect(),
+        my_id: session.my_id().to_string(),
+        head_seq: head.seq,
+        head_hash: in_groups(&head.hash),
+        mode: modes::word(mode.mine).to_owned(),
+        integrity: presenter.integrity(),
+        warnings,
+    }))
+}
+
+/// The first 32 hex digits in groups of four (`crypto.md` section 9.5: shorter will not do).
+fn in_groups(hash: &[u8; 32]) -> String {
+    let groups: Vec<String> = hash
+        .chunks(2)
+        .take(8)
+        .map(|pair| pair.iter().map(|byte| format!("{byte:02x}")).collect())
+        .collect();
+    groups.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_head_is_32_digits_in_groups_of_four() {
+        let mut hash = [0xff; 32];
+        hash[..3].copy_from_slice(&[0x01, 0xab, 0x00]);
+        let expected = "01ab 00ff ffff ffff ffff ffff ffff ffff";
+        assert_eq!(super::in_groups(&hash), expected);
+    }
 }

@@ -1,0 +1,218 @@
+//! Which session a call is for, and the seat it acts under (`mcp-client.md`, Which session and Seats).
+
+use std::sync::Arc;
+
+use tokio::sync::Mutex;
+use wire::event::Kind;
+use wire::ids::SessionId;
+
+use super::app::App;
+use super::failure::{Failure, code};
+use super::host::Host;
+use super::wording;
+use crate::plane::within;
+use crate::seat::choose::{self, Asking, ChooseError};
+use crate::seat::{LastUsed, LeaseOutcome, Listing, PendingEntry, Place, Seat};
+use crate::session::{Entering, Newcomer, Session};
+
+/// How long entering, reading or posting may take, retries included: hosts give a call about 60 s.
+pub(super) const CALL_S: u64 = 30;
+
+/// What a call does with the session; a post to the wrong one can't be taken back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Intent {
+    Read,
+    Post,
+}
+
+impl App {
+    /// The session that a call names or means, in use from here on.
+    pub(super) async fn pick(
+        &self,
+        host: &dyn Host,
+        named: Option<&str>,
+        intent: Intent,
+    ) -> Result<Arc<Mutex<Session>>, Failure> {
+        let listing = self.list()?;
+        let place = Place::of(host.folder());
+        let current = self.process.lock().await.current;
+        let asking = Asking {
+            seats: &listing.seats,
+            named,
+            current,
+            place: &place,
+            now: self.clock.now(),
+        };
+        let chosen = match intent {
+            Intent::Read => choose::session(&asking),
+            Intent::Post => choose::session_for_post(&asking),
+        };
+        let id = chosen.map_err(|error| no_session(&error))?;
+        self.use_session(host, &listing, &place, &id, intent).await
+    }
+
+    /// A session of this machine, as the one this process used last.
+    async fn use_session(
+        &self,
+        host: &dyn Host,
+        listing: &Listing,
+        place: &Place,
+        id: &SessionId,
+        intent: Intent,
+    ) -> Result<Arc<Mutex<Session>>, Failure> {
+        if let Some(session) = self.held(id).await {
+            return Ok(session);
+        }
+        if let Some(session) = self.take_seat(host, listing, place, id, intent).await? {
+            return Ok(session);
+        }
+        Err(Failure::new(
+            code::NO_SESSION,
+            "This machine's seats in that session belong to somebody else here (a person's, or another kind). Join it \
+             with its link.",
+        ))
+    }
+
+    /// The session, if this process uses it already.
+    pub(super) async fn held(&self, id: &SessionId) -> Option<Arc<Mutex<Session>>> {
+        let mut process = self.process.lock().await;
+        let session = process.held.get(id).map(|held| held.session.clone())?;
+        process.current = Some(*id);
+        Some(session)
+    }
+
+    /// A seat of this machine for this caller: a free one is leased, with all held a new one joins with their secret.
+    pub(super) async fn take_seat(
+        &self,
+        host: &dyn Host,
+        listing: &Listing,
+        place: &Place,
+        id: &SessionId,
+        intent: Intent,
+    ) -> Result<Option<Arc<Mutex<Session>>>, Failure> {
+        if host.lives_on() {
+            return match self
+                .seats
+                .lease(&listing.seats, id)
+                .map_err(|error| wording::seat(&error))?
+            {
+                LeaseOutcome::Leased(seat, lease) => {
+                    let session = self.open(seat, place).await?;
+                    Ok(Some(self.hold(session, Some(lease)).await))
+                }
+                LeaseOutcome::AllHeld(seat) => self.join_beside(host, &seat, place).await.map(Some),
+                LeaseOutcome::NoSeat => Ok(None),
+            };
+        }
+        let asking = Asking {
+            seats: &listing.seats,
+            named: None,
+            current: None,
+            place,
+            now: self.clock.now(),
+        };
+        let other = match host.kind() {
+            Kind::Agent => Kind::Human,
+            Kind::Human => Kind::Agent,
+        };
+        let own = choose::seat(&asking, id, host.kind(), host.seat());
+        // Looking on and setting the mode go by any seat of this machine; writing is each participant's own.
+        let summary = match intent {
+            Intent::Read => own.or_else(|| choose::seat(&asking, id, other, host.seat())),
+            Intent::Post => own,
+        };
+        let Some(summary) = summary else { return Ok(None) };
+        let seat = self
+            .seats
+            .open(id, &summary.participant)
+            .map_err(|error| wording::seat(&error))?;
+        let session = self.open(seat, place).await?;
+        Ok(Some(self.hold(session, None).await))
+    }
+
+    /// Another agent of this machine is every seat there is: this one joins as a participant of its own.
+    async fn join_beside(
+        &self,
+        host: &dyn Host,
+        beside: &Seat,
+        place: &Place,
+    ) -> Result<Arc<Mutex<Session>>, Failure> {
+        let kept = beside.read().map_err(|error| wording::seat(&error))?;
+        let link = kept.newest_epoch().and_then(|epoch| {
+            let secret = kept.secrets.get(&epoch)?.to_link_secret();
+            Some(seal::link::Link {
+                origin: kept.plane.to_string(),
+                session_id: kept.session,
+                epoch,
+                secret,
+            })
+        });
+        let link =
+            link.ok_or_else(|| Failure::new(code::NO_SESSION, "That seat has no key; join with the link."))?;
+        let name = self.config.display_name(&self.environment);
+        let newcomer = self.newcomer(host, place, name);
+        let session = Session::join(&self.entering(), kept.plane.clone(), &link, newcomer).await?;
+        let lease = session
+            .seat()
+            .try_lease()
+            .map_err(|error| wording::seat(&error))?;
+        Ok(self.hold(session, lease).await)
+    }
+
+    /// Opens a seat, and notes where it is used now.
+    async fn open(&self, seat: Seat, place: &Place) -> Result<Session, Failure> {
+        let mut session = Session::open(&self.http, seat, self.clock.clone())?;
+        let kept = session.kept()?;
+        if let Some(entry) = &kept.pending.entry {
+            let machine = match entry {
+                PendingEntry::Create(_) => Some(self.machine_token(&kept.plane)?),
+                PendingEntry::Join { .. } | PendingEntry::Return { .. } => None,
+            };
+            session.finish_entering(machine.as_ref(), within(CALL_S)).await?;
+        }
+        session.note_use(self.last_used(place)).await?;
+        Ok(session)
+    }
+
+    /// The seats of this machine. A file that can't be read is named in the log; the others still count.
+    pub(super) fn list(&self) -> Result<Listing, Failure> {
+        let listing = self.seats.list().map_err(|error| wording::seat(&error))?;
+        for problem in &listing.problems {
+            tracing::warn!("{problem}");
+        }
+        Ok(listing)
+    }
+
+    pub(super) fn newcomer(&self, host: &dyn Host, place: &Place, name: String) -> Newcomer {
+        Newcomer {
+            kind: host.kind(),
+            name,
+            host: host.program(),
+            last_used: self.last_used(place),
+        }
+    }
+
+    pub(super) fn entering(&self) -> Entering<'_> {
+        Entering {
+            http: &self.http,
+            seats: &self.seats,
+            clock: &self.clock,
+            until: within(CALL_S),
+        }
+    }
+
+    fn last_used(&self, place: &Place) -> LastUsed {
+        LastUsed {
+            at: self.clock.now(),
+            place: place.name().to_owned(),
+        }
+    }
+}
+
+fn no_session(error: &ChooseError) -> Failure {
+    let code = match error {
+        ChooseError::Which { .. } => code::WHICH_SESSION,
+        ChooseError::NoSession | ChooseError::Unknown { .. } => code::NO_SESSION,
+    };
+    Failure::new(code, error.to_string())
+}

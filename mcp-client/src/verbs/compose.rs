@@ -1,0 +1,201 @@
+//! One way into the transcript for every verb that writes: integrity, the human's word, then the post.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::Mutex;
+use wire::event::{Kind, ModeName};
+use wire::sizes::MESSAGE_JSON_MAX;
+
+use super::app::App;
+use super::choose::CALL_S;
+use super::failure::{Failure, code};
+use super::host::{Ask, Host, Purpose, Question};
+use super::present::Presenter;
+use super::{modes, wording};
+use crate::plane::within;
+use crate::session::message::Message;
+use crate::session::{Draft, Session, Stored, integrity};
+use crate::{redact, render};
+
+/// How old the plane's word on the mode may be when a text is sent under it.
+const MODE_AGE: Duration = Duration::from_secs(5);
+
+/// A message that is stored, and how its human came to it.
+pub(super) struct Sent {
+    pub(super) stored: Stored,
+    /// `approved`, `host_prompt` or `not_needed`.
+    pub(super) human: &'static str,
+    pub(super) warnings: Vec<String>,
+}
+
+/// Posts a message: nothing is sealed before its size is known to fit, no secret of ours is in it, histories agree, and
+/// in relay this machine's human said yes to exactly this text.
+pub(super) async fn post(
+    app: &App,
+    session: &Arc<Mutex<Session>>,
+    host: &dyn Host,
+    message: Message,
+) -> Result<Sent, Failure> {
+    let json = message
+        .to_json()
+        .ok_or_else(|| Failure::new(code::INTERNAL, "The message can't be written as JSON."))?;
+    if json.len() > MESSAGE_JSON_MAX {
+        return Err(Failure::new(
+            seal::Error::TooLarge.name(),
+            format!(
+                "The message has {} bytes and a session carries {MESSAGE_JSON_MAX} in one. Nothing was sent; make it shorter \
+                 or split it.",
+                json.len()
+            ),
+        ));
+    }
+    refuse_links(&json)?;
+    let mut sent_by = "not_needed";
+    let mut warnings = Vec::new();
+    let (mode, warning) = {
+        let mut session = session.lock().await;
+        if session.state_age().is_none_or(|age| age > MODE_AGE) {
+            session.sync(within(CALL_S)).await?;
+        }
+        let kept = session.kept()?;
+        let mode = modes::of(&session, &kept, app.clock.now());
+        (mode, integrity::open_warning(session.alarm()))
+    };
+    if let Some((error, seq)) = warning {
+        acknowledge(session, host, error, seq).await?;
+    }
+    if mode.session == ModeName::Relay && host.kind() == Kind::Agent {
+        let question = relay_question(&*session.lock().await, &message, json);
+        match host.ask(&question).await {
+            Ask::Yes => sent_by = "approved",
+            Ask::CannotAsk => {
+                sent_by = "host_prompt";
+                warnings.push(
+                    "This host can't ask its human about a text; its own permission prompt for this tool was the question."
+                        .to_owned(),
+                );
+            }
+            other => return Err(refused(other, "Nothing was posted.")),
+        }
+    }
+    let draft = Draft {
+        message,
+        expect_auto: mode.mine == ModeName::Auto && host.kind() == Kind::Agent,
+    };
+    let stored = session
+        .lock()
+        .await
+        .post(&draft, within(CALL_S))
+        .await
+        .map_err(wording::session)?;
+    Ok(Sent {
+        stored,
+        human: sent_by,
+        warnings,
+    })
+}
+
+/// A link or token in a text would give the session away to everybody who reads it, and to their models' providers.
+fn refuse_links(json: &str) -> Result<(), Failure> {
+    let text = render::text(json).text;
+    if redact::text(json) == json && !text.contains(seal::link::WITHHELD) {
+        return Ok(());
+    }
+    Err(Failure::new(
+        "secret_found",
+        "The text holds a session link or one of its tokens. Nothing was posted; take it out. To hand the link on, use \
+         share with `session`, which puts a note on the user's clipboard.",
+    ))
+}
+
+/// After a sign that histories differ, posting needs a person's word.
+async fn acknowledge(
+    session: &Arc<Mutex<Session>>,
+    host: &dyn Host,
+    error: seal::Error,
+    seq: u64,
+) -> Result<(), Failure> {
+    let question = {
+        let session = session.lock().await;
+        let presenter = Presenter::new(&session);
+        let detail = presenter.integrity().detail;
+        Question {
+            purpose: Purpose::Acknowledge,
+            session: presenter.title(),
+            text: format!(
+                "Session \"{}\": {detail}\n\nGo on and post anyway?",
+                presenter.title()
+            ),
+            subject: format!("{} at {seq}", error.name()),
+        }
+    };
+    match host.ask(&question).await {
+        Ask::Yes => session
+            .lock()
+            .await
+            .acknowledge(seq)
+            .await
+            .map_err(wording::session),
+        Ask::Deferred => Err(refused(Ask::Deferred, "")),
+        _ => Err(Failure::new(
+            code::NOT_ACKNOWLEDGED,
+            format!(
+                "{} Nothing was posted: a person has to say to go on first. Ask your human to compare the head (`who`) with \
+                 the others over another channel.",
+                wording::sentence(error)
+            ),
+        )),
+    }
+}
+
+/// The yes counts for this JSON, byte for byte: text, addressees, paths and signal.
+fn relay_question(session: &Session, message: &Message, json: String) -> Question {
+    let presenter = Presenter::new(session);
+    let title = presenter.title();
+    let shown = render::text(&message.text);
+    let mut text = format!("Send this to everybody in the session \"{title}\"?\n");
+    if let Some(remark) = shown.remark() {
+        text.push_str(&format!(
+            "({remark} from what you see here, not from what is sent)\n"
+        ));
+    }
+    for (name, value) in [
+        ("Topic", message.topic.clone()),
+        (
+            "Files named",
+            (!message.paths.is_empty()).then(|| message.paths.join(", ")),
+        ),
+        ("Signal", message.signal.clone()),
+    ] {
+        if let Some(value) = value {
+            text.push_str(&format!("{name}: {}\n", render::title(&value)));
+        }
+    }
+    text.push('\n');
+    text.push_str(&shown.text);
+    Question {
+        purpose: Purpose::Post,
+        session: title,
+        text,
+        subject: json,
+    }
+}
+
+/// What it means that a question was not answered with yes.
+pub(super) fn refused(ask: Ask, nothing: &str) -> Failure {
+    let (code, what) = match ask {
+        Ask::No => (code::DECLINED, "Your human said no."),
+        Ask::Empty | Ask::Yes => (
+            code::EMPTY,
+            "The question came back without an answer, which is not a yes.",
+        ),
+        Ask::TimedOut => (code::TIMED_OUT, "Your human did not answer in time."),
+        Ask::CannotAsk => (code::CANNOT_ASK, "This host can't ask its human."),
+        Ask::Deferred => (
+            code::ASK_DEFERRED,
+            "Your human is being asked; the call goes on with the answer.",
+        ),
+    };
+    Failure::new(code, format!("{what} {nothing}").trim().to_owned())
+}

@@ -1,0 +1,222 @@
+//! The wait itself: long requests one after the other, without holding the session, until something comes.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::Mutex;
+use wire::event::{Kind, ModeName};
+use wire::problem::Code;
+
+use super::app::App;
+use super::failure::{Failure, code};
+use super::host::Host;
+use super::modes::{self, ModeView};
+use super::present::Presenter;
+use super::wording;
+use crate::plane::{Deadline, PlaneError};
+use crate::session::view::Posted;
+use crate::session::{Heard, Session, SessionError, Waiting};
+
+/// The longest request: the plane's own limit.
+const REQUEST_MAX_S: u64 = 50;
+/// The shortest request after cuts.
+const REQUEST_MIN_S: u64 = 5;
+/// What a request may take beyond the time it is held.
+const GRACE: Duration = Duration::from_secs(4);
+/// Between two signs of life.
+const PROGRESS: Duration = Duration::from_secs(10);
+/// After a request that was refused or cut.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// Why a wait is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Woke {
+    Messages,
+    ModeChanged,
+    Ended,
+    TimedOut,
+}
+
+impl Woke {
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Messages => "messages",
+            Self::ModeChanged => "mode_changed",
+            Self::Ended => "ended",
+            Self::TimedOut => "timed_out",
+        }
+    }
+}
+
+/// Waits until somebody else has posted, the mode has changed, the session is over, or the time is up.
+pub(super) async fn listen(
+    app: &App,
+    shared: &Arc<Mutex<Session>>,
+    host: &dyn Host,
+    for_me: bool,
+    started: Deadline,
+    end: Deadline,
+) -> Result<Woke, Failure> {
+    let before = {
+        let mut session = shared.lock().await;
+        until_cancelled(host, session.sync(end + GRACE))
+            .await?
+            .map_err(wording::session)?;
+        if has_news(&session, for_me)? {
+            return Ok(Woke::Messages);
+        }
+        mode(app, &session)?
+    };
+    if before.mine == ModeName::Observe && host.kind() == Kind::Agent {
+        return Err(Failure::new(
+            "mode_observe",
+            "The session is in observe: a human is relaying, and there is nothing to wait for. Ask your human whether to go \
+             to relay (`mode` with set: relay); until then read when they ask you to.",
+        ));
+    }
+    let mut longest = REQUEST_MAX_S;
+    loop {
+        let left = end.saturating_duration_since(Deadline::now()).as_secs();
+        if left == 0 {
+            return Ok(Woke::TimedOut);
+        }
+        let waiting = shared.lock().await.waiting()?;
+        let seconds = left.min(longest);
+        let asked = Deadline::now();
+        let heard = hold(&waiting, seconds, host, started, end).await?;
+        let mut session = shared.lock().await;
+        match heard {
+            Ok(heard) => session.hear(heard, end + GRACE).await?,
+            Err(error) => match after(&error) {
+                After::ComeBack => session.sync(end + GRACE).await?,
+                After::Shorter => {
+                    // A proxy that cuts idle requests: stay below what it lets through.
+                    longest = (asked.elapsed().as_secs() * 4 / 5).clamp(REQUEST_MIN_S, longest);
+                    drop(session);
+                    until_cancelled(host, tokio::time::sleep(PAUSE)).await?;
+                    if Deadline::now() + PAUSE >= end {
+                        return Err(wording::plane(&error));
+                    }
+                    continue;
+                }
+                After::Observe => {
+                    session.sync(end + GRACE).await?;
+                    return Ok(Woke::ModeChanged);
+                }
+                After::Ended => return Ok(Woke::Ended),
+                After::Give => return Err(wording::plane(&error)),
+            },
+        }
+        if has_news(&session, for_me)? {
+            return Ok(Woke::Messages);
+        }
+        let now = mode(app, &session)?;
+        if (now.session, now.mine) != (before.session, before.mine) {
+            return Ok(Woke::ModeChanged);
+        }
+    }
+}
+
+/// One long request, with signs of life.
+async fn hold(
+    waiting: &Waiting,
+    seconds: u64,
+    host: &dyn Host,
+    started: Deadline,
+    end: Deadline,
+) -> Result<Result<Heard, PlaneError>, Failure> {
+    let until = Deadline::now() + Duration::from_secs(seconds) + GRACE;
+    let request = waiting.wait(u32::try_from(seconds).unwrap_or(u32::MAX), until);
+    let mut request = std::pin::pin!(request);
+    let total = end.saturating_duration_since(started).as_secs();
+    loop {
+        tokio::select! {
+            heard = &mut request => return Ok(heard),
+            () = host.cancelled().cancelled() => return Err(cancelled()),
+            () = tokio::time::sleep(PROGRESS) => {
+                host.progress(started.elapsed().as_secs(), total, "waiting for the others").await;
+            }
+        }
+    }
+}
+
+enum After {
+    ComeBack,
+    Shorter,
+    Observe,
+    Ended,
+    Give,
+}
+
+fn after(error: &PlaneError) -> After {
+    match error {
+        PlaneError::Problem {
+            code: Code::Rekeyed | Code::Unauthorized,
+            ..
+        } => After::ComeBack,
+        PlaneError::Problem {
+            code: Code::ModeObserve,
+            ..
+        } => After::Observe,
+        PlaneError::Problem {
+            code: Code::SessionEnded,
+            ..
+        } => After::Ended,
+        PlaneError::TimedOut { .. } => After::Shorter,
+        error if error.is_passing() => After::Shorter,
+        _ => After::Give,
+    }
+}
+
+/// Whether somebody else's message is unread.
+fn has_news(session: &Session, for_me: bool) -> Result<bool, SessionError> {
+    let cursor = session.kept()?.cursor;
+    if !for_me {
+        return Ok(session.view().newest_by_others(cursor).is_some());
+    }
+    let presenter = Presenter::new(session);
+    let mut new = session
+        .view()
+        .after(cursor)
+        .iter()
+        .filter_map(|entry| entry.message());
+    Ok(new.any(|(_, posted)| !posted.mine && is_for(session, &presenter, posted)))
+}
+
+/// Whether a message names this seat: in `to`, by answering one of its own, or by `@name` or `@id` in its text.
+pub(super) fn is_for(session: &Session, presenter: &Presenter<'_>, posted: &Posted) -> bool {
+    let Some(message) = posted.text() else {
+        return false;
+    };
+    let me = session.my_id().to_string();
+    let answers_me = message
+        .reply_to
+        .and_then(|seq| session.view().at(seq)?.message())
+        .is_some_and(|(_, answered)| answered.mine);
+    let mentioned = |name: &str| {
+        let text = message.text.to_lowercase();
+        let name = format!("@{}", name.to_lowercase());
+        name.len() > 1 && text.contains(&name)
+    };
+    let short: String = me.chars().take(8).collect();
+    message.to.contains(&me) || answers_me || mentioned(&presenter.name(session.my_id())) || mentioned(&short)
+}
+
+fn mode(app: &App, session: &Session) -> Result<ModeView, SessionError> {
+    Ok(modes::of(session, &*session.kept()?, app.clock.now()))
+}
+
+/// Ends a step when the caller gives up. What it had written is on disk; the rest is read again.
+async fn until_cancelled<T>(host: &dyn Host, step: impl Future<Output = T>) -> Result<T, Failure> {
+    tokio::select! {
+        value = step => Ok(value),
+        () = host.cancelled().cancelled() => Err(cancelled()),
+    }
+}
+
+fn cancelled() -> Failure {
+    Failure::new(
+        code::CANCELLED,
+        "The wait was given up. Nothing was lost, and nothing counts as read.",
+    )
+}

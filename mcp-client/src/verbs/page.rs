@@ -1,0 +1,125 @@
+//! Which records one answer shows, and where the next one goes on. Counts and cuts are `render`'s.
+
+use super::items::{EventItem, MessageItem};
+use super::present::Presenter;
+use crate::render::{self, Budget};
+use crate::session::view::Entry;
+
+/// Bytes of an answer beside its messages: title, mode, integrity, the frame of JSON.
+const FRAME: usize = 1_600;
+/// Bytes of an event beside its text.
+const EVENT: usize = 120;
+
+/// What an answer shows of the transcript.
+#[derive(Debug, Default)]
+pub(super) struct Shown {
+    pub(super) messages: Vec<MessageItem>,
+    pub(super) events: Vec<EventItem>,
+    /// The next answer goes on after this seq.
+    pub(super) next_since: u64,
+    /// Inside the message after it, at this byte.
+    pub(super) next_offset: Option<u64>,
+    pub(super) more: bool,
+}
+
+enum Item {
+    Message(MessageItem),
+    Event(EventItem),
+}
+
+impl Item {
+    fn seq(&self) -> u64 {
+        match self {
+            Self::Message(message) => message.seq,
+            Self::Event(event) => event.seq,
+        }
+    }
+
+    fn text(&self) -> &str {
+        match self {
+            Self::Message(message) => message.text.as_deref().unwrap_or_default(),
+            Self::Event(_) => "",
+        }
+    }
+
+    /// What it takes beside its text: in JSON, which is more than in the text form.
+    fn overhead(&self) -> usize {
+        match self {
+            Self::Message(message) => {
+                let bare = MessageItem {
+                    text: None,
+                    ..message.clone()
+                };
+                // The block's two boundaries and its label in the text form, `text` and the part's place in JSON.
+                serde_json::to_string(&bare).map_or(0, |json| json.len()) + 100
+            }
+            Self::Event(event) => event.text.len() + EVENT,
+        }
+    }
+}
+
+/// Chooses from the records after `since` those that `wanted` lets through, and fills the budget. `to` is the last record
+/// there is: with nothing left over, the next answer goes on after it.
+pub(super) fn page<'a>(
+    presenter: &Presenter<'_>,
+    entries: &'a [Entry],
+    wanted: impl Fn(&'a Entry) -> bool,
+    since: u64,
+    offset: u64,
+    budget: Budget,
+) -> Shown {
+    let items: Vec<Item> = entries
+        .iter()
+        .filter(|entry| wanted(entry))
+        .filter_map(|entry| match entry.message() {
+            Some((entry, posted)) => Some(Item::Message(presenter.message(entry, posted))),
+            None => presenter.event(entry).map(Item::Event),
+        })
+        // One more than fits tells that there is more.
+        .take(budget.entries.saturating_add(1))
+        .collect();
+    let measured: Vec<render::Entry<'_>> = items
+        .iter()
+        .map(|item| render::Entry {
+            text: item.text(),
+            overhead: item.overhead(),
+        })
+        .collect();
+    let budget = Budget {
+        bytes: budget.bytes.saturating_sub(FRAME),
+        ..budget
+    };
+    let page = render::page(&measured, usize::try_from(offset).unwrap_or(usize::MAX), budget);
+    let mut shown = Shown {
+        next_since: since,
+        next_offset: page.next_offset.map(|offset| offset as u64),
+        more: page.more,
+        ..Shown::default()
+    };
+    let last_finished = page
+        .finished
+        .checked_sub(1)
+        .and_then(|last| items.get(last))
+        .map(Item::seq);
+    shown.next_since = match (page.more, last_finished) {
+        (true, Some(seq)) => seq,
+        (true, None) => since,
+        (false, _) => entries.last().map_or(since, |entry| entry.seq),
+    };
+    for part in &page.shown {
+        match items.get(part.index) {
+            Some(Item::Event(event)) => shown.events.push(event.clone()),
+            Some(Item::Message(message)) => {
+                let mut message = message.clone();
+                if let (Some(text), false) = (&message.text, part.whole) {
+                    message.offset = Some(part.range.start as u64);
+                    message.total_bytes = Some(text.len() as u64);
+                    message.text = Some(text.get(part.range.clone()).unwrap_or_default().to_owned());
+                }
+                shown.messages.push(message);
+            }
+            None => {}
+        }
+    }
+    shown
+}

@@ -1,0 +1,352 @@
+//! From a verified view to the items of an answer. Everything a participant wrote passes `render` here, and only here.
+
+use std::collections::BTreeSet;
+
+use seal::transcript::{Member, MemberKind, Standing};
+use wire::api::ParticipantRow;
+use wire::epoch_record::EpochType;
+use wire::event::{Capability, Cause, Kind, ModeName, Notice};
+use wire::ids::ParticipantId;
+
+use super::items::{EventItem, IntegrityItem, JoinCard, MessageItem, ParticipantItem};
+use super::{modes, wording};
+use crate::render::{self, NameTable};
+use crate::session::view::{Entry, Posted, What};
+use crate::session::{Session, integrity};
+
+/// Messages shown of each list on the join card.
+const CARD_LIST: usize = 5;
+/// Bytes shown of a message on the join card; `read` has the rest.
+const CARD_TEXT: usize = 4_000;
+/// Characters of a kind that this version does not know.
+const KIND_MAX: usize = 32;
+
+/// One session's view as items.
+pub(super) struct Presenter<'a> {
+    session: &'a Session,
+    names: NameTable,
+}
+
+impl<'a> Presenter<'a> {
+    pub(super) fn new(session: &'a Session) -> Self {
+        let claims = session
+            .roster()
+            .iter()
+            .map(|(id, known)| (id, known.claims.name.as_str()));
+        Self {
+            session,
+            names: NameTable::new(claims, None),
+        }
+    }
+
+    /// How a participant is called.
+    pub(super) fn name(&self, id: &ParticipantId) -> String {
+        self.names.get(id)
+    }
+
+    /// The session's title.
+    pub(super) fn title(&self) -> String {
+        let kept = self.session.kept().ok();
+        let title = self
+            .session
+            .title()
+            .or_else(|| kept.and_then(|kept| kept.title.clone()));
+        title.map_or_else(|| "untitled".to_owned(), |title| render::title(&title))
+    }
+
+    /// A message with its whole text.
+    pub(super) fn message(&self, entry: &Entry, posted: &Posted) -> MessageItem {
+        let mut item = MessageItem {
+            seq: entry.seq,
+            at: entry.at.to_string(),
+            origin: "participant".to_owned(),
+            untrusted: true,
+            from: self.name(&posted.author),
+            from_id: posted.author.to_string(),
+            mine: posted.mine,
+            ..MessageItem::default()
+        };
+        let opened = match &posted.content {
+            Ok(opened) => opened,
+            Err(error) => {
+                item.kind = "unreadable".to_owned();
+                item.problem = Some((*error).to_owned());
+                return item;
+            }
+        };
+        let message = &opened.message;
+        let text = render::text(&message.text);
+        let mut hidden = text.hidden;
+        let mut line = |raw: &str| {
+            hidden += render::text(raw).hidden;
+            render::title(raw)
+        };
+        item.kind = line(&message.kind).chars().take(KIND_MAX).collect();
+        item.topic = message.topic.as_deref().map(&mut line);
+        item.paths = message.paths.iter().map(|path| line(path)).collect();
+        item.text = Some(text.text);
+        item.to = message
+            .to
+            .iter()
+            .filter_map(|id| id.parse::<ParticipantId>().ok())
+            .map(|id| id.to_string())
+            .collect();
+        item.reply_to = message.reply_to;
+        item.pin = message.pin;
+        item.signal = message
+            .signal
+            .clone()
+            .filter(|signal| wire::api::Signal::from_word(signal).is_some());
+        item.hidden_removed = hidden as u64;
+        item.problem = match opened.standing {
+            Standing::Differs(error) => Some(error.name().to_owned()),
+            _ if opened.signal_differs => Some("signal_differs".to_owned()),
+            Standing::Unchecked => Some("unchecked".to_owned()),
+            Standing::Confirmed(_) => None,
+        };
+        item
+    }
+
+    /// What happened beside messages, in our own words.
+    pub(super) fn event(&self, entry: &Entry) -> Option<EventItem> {
+        let text = match &entry.what {
+            What::Message(_) => return None,
+            What::Notice(None) => "The plane sent a notice this version does not know.".to_owned(),
+            What::Notice(Some(notice)) => notice_text(notice),
+            What::Member(None) => "The plane sent a member event this version does not know.".to_owned(),
+            What::Member(Some(member)) => self.member_text(member),
+            What::Epoch(change) => match change.epoch_type {
+                EpochType::Creation => "The session was created.".to_owned(),
+                EpochType::OwnerRekey => format!(
+                    "The owner re-keyed: epoch {}, earlier links are dead.",
+                    change.epoch
+                ),
+                EpochType::AdminRekey => {
+                    format!(
+                        "An administrator re-keyed: epoch {}, earlier links are dead.",
+                        change.epoch
+                    )
+                }
+            },
+        };
+        Some(EventItem {
+            seq: entry.seq,
+            at: entry.at.to_string(),
+            text,
+        })
+    }
+
+    fn member_text(&self, member: &Member) -> String {
+        let who = self.name(&member.participant_id);
+        match &member.kind {
+            MemberKind::Joined { kind, .. } => {
+                let kind = kind.map_or("somebody", kind_word);
+                format!("\"{who}\" ({kind}) joined or came back.")
+            }
+            MemberKind::Left => format!("\"{who}\" left."),
+            MemberKind::Refused => format!("\"{who}\" was refused at the door."),
+            MemberKind::Unknown => format!("Something this version does not know happened to \"{who}\"."),
+        }
+    }
+
+    /// One participant.
+    pub(super) fn participant(&self, row: &ParticipantRow) -> ParticipantItem {
+        let id = row.participant_id;
+        let known = self.session.roster().get(&id);
+        let host = known.and_then(|known| known.claims.members.get("host")?.as_str().map(render::name));
+        ParticipantItem {
+            name: self.name(&id),
+            short_id: short(&id),
+            id: id.to_string(),
+            me: id == *self.session.my_id(),
+            owner: self.session.owner() == Some(&id),
+            kind: kind_word(row.kind).to_owned(),
+            host,
+            capability: capability_word(row.capability).to_owned(),
+            may_write: self.session.roster().may_write(&id, self.session.epoch()),
+            joined_at: row.joined_at.to_string(),
+            last_seen_at: row.last_seen_at.to_string(),
+            left_at: row.left_at.map(|at| at.to_string()),
+            listening: row.listening,
+            read_up_to: row.fetched_seq,
+            confirmed_up_to: self
+                .session
+                .confirmed()
+                .find(|(who, _)| **who == id)
+                .map(|(_, seq)| seq),
+        }
+    }
+
+    /// Whether what the plane shows holds together.
+    pub(super) fn integrity(&self) -> IntegrityItem {
+        let others = self
+            .session
+            .confirmed()
+            .filter(|(id, _)| *id != self.session.my_id());
+        let furthest = others.max_by_key(|(_, seq)| *seq);
+        let mut item = IntegrityItem {
+            checked_from: self.session.base() + 1,
+            confirmed_up_to: furthest.map(|(_, seq)| seq),
+            confirmed_by: furthest.map(|(id, _)| self.name(id)),
+            ..IntegrityItem::default()
+        };
+        if let Some(error) = integrity::failed(self.session.alarm()) {
+            item.state = "failed".to_owned();
+            item.error = Some(error.name().to_owned());
+            item.detail = format!("{} Tell your human.", wording::sentence(error));
+        } else if let Some((error, seq)) = integrity::open_warning(self.session.alarm()) {
+            let by = self
+                .author_of(seq)
+                .map_or_else(|| "somebody".to_owned(), |id| self.name(&id));
+            item.state = "warning".to_owned();
+            item.error = Some(error.name().to_owned());
+            item.detail = format!(
+                "Message {seq} by \"{by}\": {} Until a person says to go on, the mode counts as observe and nothing is \
+                 posted.",
+                error.advice()
+            );
+        } else {
+            item.state = "ok".to_owned();
+            item.detail = "Every record shown was checked here.".to_owned();
+        }
+        item
+    }
+
+    fn author_of(&self, seq: u64) -> Option<ParticipantId> {
+        self.session
+            .view()
+            .at(seq)?
+            .message()
+            .map(|(_, posted)| posted.author)
+    }
+
+    /// The session at a glance.
+    pub(super) fn card(&self, rows: &[ParticipantRow]) -> JoinCard {
+        let view = self.session.view();
+        let short = |(entry, posted): (&Entry, &Posted)| self.shortened(entry, posted);
+        let first = view.messages().next().filter(|_| self.session.base() == 0);
+        let answered: BTreeSet<u64> = view
+            .messages()
+            .filter_map(|(_, posted)| posted.text()?.reply_to)
+            .collect();
+        let pinned = view
+            .messages()
+            .rev()
+            .filter(|(_, posted)| posted.text().is_some_and(|text| text.pin));
+        let unanswered = view.messages().rev().filter(|(entry, posted)| {
+            let asks = posted.text().is_some_and(|text| text.kind == "question");
+            asks && !answered.contains(&entry.seq)
+        });
+        let handoff_seq = first.map(|(entry, _)| entry.seq);
+        let latest = view
+            .messages()
+            .rev()
+            .filter(|(entry, _)| Some(entry.seq) != handoff_seq);
+        let state = self.session.plane_state();
+        let kept = self.session.kept().ok();
+        let expires_at = state
+            .map(|state| state.expires_at)
+            .or_else(|| kept.and_then(|kept| kept.expires_at));
+        JoinCard {
+            participants: rows
+                .iter()
+                .filter(|row| row.left_at.is_none())
+                .map(|row| self.participant(row))
+                .collect(),
+            records: self.session.head().seq,
+            messages: view.messages().count() as u64,
+            expires_at: expires_at.map(|at| at.to_string()).unwrap_or_default(),
+            handoff: first.map(short),
+            pinned: in_order(pinned.take(CARD_LIST).map(short)),
+            unanswered: in_order(unanswered.take(CARD_LIST).map(short)),
+            latest: in_order(latest.take(CARD_LIST).map(short)),
+        }
+    }
+
+    /// A message whose text is cut for the join card.
+    fn shortened(&self, entry: &Entry, posted: &Posted) -> MessageItem {
+        let mut item = self.message(entry, posted);
+        if let Some(text) = item.text.take() {
+            let shown = render::part(&text, 0, CARD_TEXT);
+            if shown.end < text.len() {
+                item.total_bytes = Some(text.len() as u64);
+            }
+            item.text = Some(text.get(shown).unwrap_or_default().to_owned());
+        }
+        item
+    }
+}
+
+fn in_order(newest_first: impl Iterator<Item = MessageItem>) -> Vec<MessageItem> {
+    let mut items: Vec<_> = newest_first.collect();
+    items.reverse();
+    items
+}
+
+fn notice_text(notice: &Notice) -> String {
+    match notice {
+        Notice::ModeChanged {
+            from,
+            to,
+            cause,
+            spent,
+            budget,
+            ttl_s,
+        } => {
+            let mut text = format!(
+                "The mode went from {} to {}: {}",
+                modes::word(*from),
+                modes::word(*to),
+                cause_text(*cause)
+            );
+            match (to, spent, budget, ttl_s) {
+                (ModeName::Auto, _, Some(budget), Some(ttl)) => {
+                    text.push_str(&format!(" ({budget} posts within {ttl} s)"));
+                }
+                (_, Some(spent), Some(budget), _) => {
+                    text.push_str(&format!(" ({spent} of {budget} posts spent)"))
+                }
+                _ => {}
+            }
+            text + "."
+        }
+        Notice::AutoProposed { budget, ttl_s } => {
+            format!("Somebody proposed auto: {budget} posts within {ttl_s} s. A human decides.")
+        }
+        Notice::AutoDeclined {} => "The proposal to go to auto was declined.".to_owned(),
+    }
+}
+
+fn cause_text(cause: Cause) -> &'static str {
+    match cause {
+        Cause::Requested => "a participant set it",
+        Cause::Accepted => "the proposal was accepted",
+        Cause::BudgetSpent => "the budget is spent",
+        Cause::TtlExpired => "the time is up",
+        Cause::AllDone => "every agent in it said done",
+        Cause::Blocked => "somebody said blocked",
+        Cause::Stopped => "somebody stopped it",
+        Cause::Left => "too few of those who accepted remain",
+        Cause::Rekeyed => "the session was re-keyed",
+        Cause::Ended => "the session ended",
+    }
+}
+
+/// The first eight hex digits of an id.
+pub(super) fn short(id: &ParticipantId) -> String {
+    id.to_string().chars().take(8).collect()
+}
+
+pub(super) fn kind_word(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Agent => "agent",
+        Kind::Human => "human",
+    }
+}
+
+pub(super) fn capability_word(capability: Capability) -> &'static str {
+    match capability {
+        Capability::Full => "full",
+        Capability::View => "view",
+    }
+}

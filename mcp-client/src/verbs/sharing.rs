@@ -1,0 +1,182 @@
+//! The parts of `share`: one session for the same call repeated, and the note in the user's hands.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use seal::link::Link;
+use seal::secret::LinkKind;
+use tokio::sync::Mutex;
+use wire::encoding::Bytes32;
+use wire::sizes::SMALL_JSON_MAX;
+use wire::transcript::sha256;
+use zeroize::Zeroizing;
+
+use super::app::App;
+use super::failure::{Failure, code};
+use super::host::Host;
+use super::share::ShareArgs;
+use super::wording;
+use crate::clipboard::holder::Holder;
+use crate::clipboard::{self, Outcome};
+use crate::note::{self, Note};
+use crate::seat::{Place, ShareMark};
+use crate::session::Session;
+
+/// Room that a title leaves for the JSON around it.
+const TITLE_MAX: usize = SMALL_JSON_MAX - 16;
+
+/// A note that was made.
+pub(super) struct Made {
+    pub(super) clipboard: Outcome,
+    pub(super) file: PathBuf,
+    pub(super) link: Zeroizing<String>,
+    pub(super) view_only: bool,
+}
+
+/// The session of a call without `session`: the one that the same call made within ten minutes, or a new one.
+pub(super) async fn session_for(
+    app: &App,
+    args: &ShareArgs,
+    host: &dyn Host,
+) -> Result<(Arc<Mutex<Session>>, bool), Failure> {
+    let title = args
+        .title
+        .as_deref()
+        .map(str::trim)
+        .filter(|title| !title.is_empty());
+    let (Some(title), Some(_)) = (title, &args.context) else {
+        return Err(Failure::new(
+            code::BAD_ARGUMENT,
+            "A new session needs `title` and `context`; to make the note of an earlier one again, name it with `session`.",
+        ));
+    };
+    let title_json = serde_json::to_string(title).unwrap_or_default();
+    if title_json.len() > TITLE_MAX {
+        return Err(Failure::new(
+            seal::Error::TooLarge.name(),
+            format!(
+                "The title has {} bytes and a session takes {TITLE_MAX}. Put the rest into `context`.",
+                title_json.len()
+            ),
+        ));
+    }
+    let plane = app.share_plane()?;
+    let machine = app.machine_token(&plane)?;
+    let place = Place::of(host.folder());
+    let listing = app.list()?;
+    let fingerprint = fingerprint(args);
+    let now = app.clock.now();
+    let repeated = listing
+        .seats
+        .iter()
+        .find(|seat| seat.kind == host.kind() && seat.is_repeat_of(&fingerprint, now));
+    if let Some(seat) = repeated {
+        let id = seat.session;
+        if let Some(session) = app.held(&id).await {
+            return Ok((session, false));
+        }
+        let taken = app
+            .take_seat(host, &listing, &place, &id, super::choose::Intent::Post)
+            .await?;
+        if let Some(session) = taken {
+            return Ok((session, false));
+        }
+    }
+    let name = app.config.display_name(&app.environment);
+    let newcomer = app.newcomer(host, &place, name);
+    let mark = ShareMark {
+        fingerprint,
+        at: now,
+        context: None,
+    };
+    let session = Session::create(&app.entering(), plane, &machine, title, newcomer, mark).await?;
+    let lease = if host.lives_on() {
+        session.seat().try_lease()
+    } else {
+        Ok(None)
+    };
+    let lease = lease.map_err(|error| wording::seat(&error))?;
+    Ok((app.hold(session, lease).await, true))
+}
+
+/// Whether this seat has posted already: a repeated call does not post its context again.
+pub(super) async fn has_handoff(session: &Mutex<Session>) -> bool {
+    let session = session.lock().await;
+    let posted = session.view().messages().any(|(_, posted)| posted.mine);
+    posted
+}
+
+/// Makes the note, puts it on the clipboard and into a handoff file. The file is there whatever the clipboard does.
+pub(super) async fn make_note(
+    app: &App,
+    session: &mut Session,
+    args: &ShareArgs,
+    host: &dyn Host,
+) -> Result<Made, Failure> {
+    let kept = session.kept()?;
+    let keys = session
+        .keys()
+        .newest()
+        .ok_or_else(|| Failure::new(code::INTERNAL, "This seat has no keys."))?;
+    // A seat that came by a view link has nothing else to hand on.
+    let kind = if args.view_only {
+        LinkKind::View
+    } else {
+        keys.kind()
+    };
+    let secret = keys
+        .link_secret(kind)
+        .ok_or_else(|| Failure::new(code::INTERNAL, "This seat has no secret to make a link of."))?;
+    let link = Link {
+        origin: kept.plane.to_string(),
+        session_id: *session.id(),
+        epoch: keys.epoch(),
+        secret,
+    }
+    .to_text();
+    let title = session.title().or_else(|| kept.title.clone()).unwrap_or_default();
+    let note = Note {
+        from: &kept.name,
+        with: args.with.as_deref(),
+        title: &title,
+        expires_at: kept.expires_at.unwrap_or_else(|| app.clock.now()),
+        plane: &kept.plane,
+        view_only: kind == LinkKind::View,
+        command: note::COMMAND,
+        link: &link,
+    }
+    .text();
+    let file = note::handoff::write(&app.home, &title, app.clock.now(), &note).map_err(wording::home)?;
+    let kept_file = file.clone();
+    session.change(|state| state.handoffs.push(kept_file)).await?;
+    Ok(Made {
+        clipboard: put(app, host, &note).await,
+        file,
+        view_only: kind == LinkKind::View,
+        link,
+    })
+}
+
+/// A server keeps the note on the clipboard itself; a command leaves a process behind that does.
+async fn put(app: &App, host: &dyn Host, note: &str) -> Outcome {
+    if host.lives_on() {
+        return app.clipboard.write_confirmed(note).await;
+    }
+    let outcome = match Holder::this_program() {
+        Ok(holder) => holder.hand_over(note, &app.environment).await,
+        Err(_) => Outcome::Unavailable,
+    };
+    match outcome {
+        Outcome::Unavailable => clipboard::through_terminal(note),
+        other => other,
+    }
+}
+
+/// SHA-256 over what makes a call the same call.
+fn fingerprint(args: &ShareArgs) -> Bytes32 {
+    let same = ShareArgs {
+        reveal_link: false,
+        ..args.clone()
+    };
+    Bytes32(sha256(&serde_json::to_vec(&same).unwrap_or_default()))
+}

@@ -1,0 +1,235 @@
+//! Errors of the inner layers in one sentence each, with what to do next. Nothing a plane or participant wrote is in it.
+
+use wire::problem::{Code, EndCause, Extras};
+
+use super::failure::{Failure, code};
+use crate::home::HomeError;
+use crate::plane::PlaneError;
+use crate::seat::SeatError;
+use crate::session::SessionError;
+
+/// A session's error.
+pub(super) fn session(error: SessionError) -> Failure {
+    match error {
+        SessionError::Plane(error) => plane(&error),
+        SessionError::Failed(error) => Failure::new(error.name(), sentence(error)),
+        SessionError::Differs { error, seq } => Failure::new(
+            error.name(),
+            format!(
+                "{} It shows at message {seq}. Nothing was posted; who has a person's word may post again.",
+                sentence(error)
+            ),
+        ),
+        SessionError::Seal(error) => Failure::new(error.name(), sentence(error)),
+        SessionError::Removed => Failure::new(
+            seal::Error::RekeyRemoved.name(),
+            "The owner re-keyed this session without this participant, so it can't go on here. What was read stays \
+             readable; to come back, ask the owner for a new link and join with it.",
+        ),
+        SessionError::AdminRekeyed => Failure::new(
+            code::NEW_LINK_NEEDED,
+            "An administrator re-keyed this session, and its old links are dead. Ask the person who shared it for the \
+             new link and join with it; never take a link from the session itself.",
+        ),
+        SessionError::Knocking { retry_after_s } => Failure::new(
+            code::KNOCKING,
+            format!(
+                "The session's owner keeps the door and has been told that you knock. Call join again in about \
+                 {retry_after_s} s; nothing else is needed."
+            ),
+        ),
+        SessionError::ReadOnly(_) => Failure::new(
+            "view_only",
+            "This seat may read and not write: it has no certificate of the epoch in force. To write, join with a full \
+             link.",
+        ),
+        SessionError::Seat(error) => seat(&error),
+        SessionError::Home(error) => home(error),
+        SessionError::Random(error) => {
+            Failure::new(code::INTERNAL, format!("{}.", capital(&error.to_string())))
+        }
+        SessionError::Impossible(what) => Failure::new(
+            code::INTERNAL,
+            format!("The seat's file holds what can't be ({what}). Join the session again with its link."),
+        ),
+    }
+}
+
+/// A seat's error.
+pub(super) fn seat(error: &SeatError) -> Failure {
+    Failure::new(code::LOCAL_FILE, error.to_string())
+}
+
+/// An error of the home folder.
+pub(super) fn home(error: HomeError) -> Failure {
+    Failure::new(code::LOCAL_FILE, error.to_string())
+}
+
+/// A link that was not found.
+pub(super) fn link(error: seal::Error, source: &str) -> Failure {
+    Failure::new(error.name(), format!("{source}: {}.", error.advice()))
+}
+
+/// A plane's error.
+pub(super) fn plane(error: &PlaneError) -> Failure {
+    match error {
+        PlaneError::Unreachable {
+            origin,
+            refused: true,
+            ..
+        } if origin.is_loopback() => Failure::new(
+            code::PLANE_UNREACHABLE,
+            format!(
+                "Nothing listens at {origin} on this machine. Start the plane again (`devpilot-plane serve`) and repeat the \
+                 call; nothing was lost."
+            ),
+        ),
+        PlaneError::Unreachable { origin, reason, .. } => Failure::new(
+            code::PLANE_UNREACHABLE,
+            format!("{origin} can't be reached ({reason}). Nothing was lost; repeat the call in a moment."),
+        ),
+        PlaneError::TimedOut { origin } => Failure::new(
+            code::PLANE_UNREACHABLE,
+            format!("{origin} did not answer in time. Nothing was lost; repeat the call in a moment."),
+        ),
+        PlaneError::NotApi { origin, status: 413 } => Failure::new(
+            seal::Error::TooLarge.name(),
+            format!(
+                "{origin}, or a proxy before it, takes no message of this size (HTTP 413). Send it in parts."
+            ),
+        ),
+        PlaneError::NotApi { origin, status } => Failure::new(
+            code::PLANE_ANSWER,
+            format!(
+                "{origin} answered HTTP {status} with something that is not the plane's API; a proxy may be in between. \
+                 Nothing was lost; try again, and tell its operator if it stays so."
+            ),
+        ),
+        PlaneError::BadAnswer { origin } => Failure::new(
+            code::PLANE_ANSWER,
+            format!(
+                "{origin} sent an answer this version does not understand. Update this program, or tell its operator."
+            ),
+        ),
+        PlaneError::TooLarge { size, limit } => Failure::new(
+            seal::Error::TooLarge.name(),
+            format!(
+                "The request has {size} bytes and the plane takes {limit}. Nothing was sent; make it shorter or split it."
+            ),
+        ),
+        PlaneError::ForeignToken { origin } => Failure::new(
+            code::NO_MACHINE_TOKEN,
+            format!(
+                "This machine's token is for another plane than {origin}. Run `devpilot-session connect {origin}`."
+            ),
+        ),
+        PlaneError::Setup { reason } => Failure::new(
+            code::LOCAL_FILE,
+            format!("The HTTP client can't be set up ({reason}). Correct config.toml."),
+        ),
+        PlaneError::Problem { code, extras, .. } => problem(*code, extras),
+    }
+}
+
+fn problem(code: Code, extras: &Extras) -> Failure {
+    let later = extras.retry_after_s.unwrap_or(1);
+    let text = match code {
+        Code::Unauthorized => "The plane does not know this machine's token. Run `devpilot-session connect` again.".to_owned(),
+        Code::Rekeyed => "This link was ended by a re-key. Ask for the new one; trying again does not help.".to_owned(),
+        Code::BadProof => "The plane knows no session that this link opens: it was ended, purged or re-keyed, or the link is \
+                           for another plane. Ask the sender for a new link."
+            .to_owned(),
+        Code::Forbidden => "The plane does not allow this here. Ask the session's owner.".to_owned(),
+        Code::ViewOnly => "This seat came by a view link and may read only. To write, join with a full link.".to_owned(),
+        Code::DoorClosed => "The session's door is closed: nobody new comes in. Ask its owner to open it.".to_owned(),
+        Code::QuotaExceeded => "The session or the organisation has no room for more. Ask the session's owner.".to_owned(),
+        Code::NotFound => "The plane has nothing under that name. Check the session.".to_owned(),
+        Code::ModeObserve => "The session is in observe: a human is relaying, and agents don't wait. Ask your human whether to \
+                              go to relay."
+            .to_owned(),
+        Code::AutoOver => "Auto is over, so this was not posted. Tell your human where the work stands.".to_owned(),
+        Code::SessionEnded => ended(extras),
+        Code::TooLarge => "The plane takes nothing of this size. Make it shorter or split it.".to_owned(),
+        Code::RateLimited => format!("That was too often. Nothing was lost; try again in {later} s."),
+        Code::StoreUnavailable => {
+            format!("The plane can't reach its database; the fault is on its side. Nothing was lost; try again in {later} s.")
+        }
+        Code::Draining => format!("The plane is being restarted. Nothing was lost; try again in {later} s."),
+        Code::TimeOut => "The plane did not get the whole request in time. Nothing was lost; try again.".to_owned(),
+        Code::Internal => "The plane had a fault of its own. Nothing was lost; try again, and tell its operator.".to_owned(),
+        Code::BadRequest
+        | Code::LinkDamaged
+        | Code::SessionExists
+        | Code::ParticipantExists
+        | Code::MessageIdReused
+        | Code::ChunkConflict
+        | Code::EpochMoved
+        | Code::InAuto
+        | Code::ProposalGone => format!("The plane refused: {}. Nothing was changed.", code.title().to_lowercase()),
+    };
+    Failure::new(name(code), text)
+}
+
+fn ended(extras: &Extras) -> String {
+    let what = match extras.cause {
+        Some(EndCause::Expired) => "expired",
+        Some(EndCause::Purged) => "was deleted",
+        Some(EndCause::Ended) | None => "was ended",
+    };
+    // The plane's text, so only what is a date of it.
+    let at = extras.at.as_deref().unwrap_or_default();
+    let date: String = at
+        .chars()
+        .take(10)
+        .filter(|c| c.is_ascii_digit() || *c == '-')
+        .collect();
+    let when = if date.len() == 10 {
+        format!(" on {date}")
+    } else {
+        String::new()
+    };
+    format!("The session {what}{when}. What was read stays readable here; to go on, share a new one.")
+}
+
+/// A problem code's word.
+fn name(code: Code) -> &'static str {
+    match code {
+        Code::BadRequest => "bad_request",
+        Code::LinkDamaged => "link_damaged",
+        Code::Unauthorized => "unauthorized",
+        Code::Rekeyed => "rekeyed",
+        Code::BadProof => "bad_proof",
+        Code::Forbidden => "forbidden",
+        Code::ViewOnly => "view_only",
+        Code::DoorClosed => "door_closed",
+        Code::QuotaExceeded => "quota_exceeded",
+        Code::NotFound => "not_found",
+        Code::TimeOut => "time_out",
+        Code::SessionExists => "session_exists",
+        Code::ParticipantExists => "participant_exists",
+        Code::MessageIdReused => "message_id_reused",
+        Code::ChunkConflict => "chunk_conflict",
+        Code::EpochMoved => "epoch_moved",
+        Code::ModeObserve => "mode_observe",
+        Code::AutoOver => "auto_over",
+        Code::InAuto => "in_auto",
+        Code::ProposalGone => "proposal_gone",
+        Code::SessionEnded => "session_ended",
+        Code::TooLarge => "too_large",
+        Code::RateLimited => "rate_limited",
+        Code::StoreUnavailable => "store_unavailable",
+        Code::Draining => "draining",
+        Code::Internal => "internal",
+    }
+}
+
+/// An error's advice as a sentence.
+pub(super) fn sentence(error: seal::Error) -> String {
+    format!("{}.", capital(error.advice()))
+}
+
+fn capital(text: &str) -> String {
+    let mut characters = text.chars();
+    let first = characters.next().map(|first| first.to_uppercase().to_string());
+    first.unwrap_or_default() + characters.as_str()
+}
