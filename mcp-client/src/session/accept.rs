@@ -151,12 +151,12 @@ impl Session {
         };
         // The verifier refuses messages without sender or id, so the zeros never stand.
         let author = record.sender.unwrap_or(ParticipantId::from_bytes([0; 16]));
-        What::Message(Posted {
+        What::Message(Box::new(Posted {
             id: record.item_id.unwrap_or(MessageId::from_bytes([0; 16])),
             author,
             mine: author == *self.my_id(),
             content,
-        })
+        }))
     }
 
     fn opened(&mut self, record: &Record, json: &str, standing: Standing) -> Result<Opened, &'static str> {

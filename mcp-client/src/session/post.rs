@@ -49,7 +49,7 @@ pub(super) struct LastPost {
 
 /// What became of a post that was sent.
 enum Sent {
-    Stored(Stored),
+    Stored(Box<Stored>),
     /// Not stored, and can't be any more: seal it under the new epoch.
     EpochMoved,
 }
@@ -141,7 +141,7 @@ impl Session {
     async fn send(&mut self, lock: &mut SeatLock, until: Deadline) -> Result<Stored, SessionError> {
         for _ in 0..ROUNDS {
             match self.send_once(lock, until).await? {
-                Sent::Stored(stored) => return Ok(stored),
+                Sent::Stored(stored) => return Ok(*stored),
                 Sent::EpochMoved => self.seal_again(lock, until).await?,
             }
         }
@@ -161,7 +161,11 @@ impl Session {
                 .post(self.me.session_id(), &token, &pending.request, until)
                 .await;
             let error = match answer {
-                Ok(posted) => return self.stored(lock, &pending, posted).map(Sent::Stored),
+                Ok(posted) => {
+                    return self
+                        .stored(lock, &pending, posted)
+                        .map(|stored| Sent::Stored(Box::new(stored)));
+                }
                 Err(error) => SessionError::Plane(error),
             };
             match &error {

@@ -26,7 +26,7 @@ pub struct Entry {
 #[derive(Debug)]
 pub enum What {
     /// A message, opened or not.
-    Message(Posted),
+    Message(Box<Posted>),
     /// A notice; none is one this version does not know.
     Notice(Option<Notice>),
     /// A member event; none is one this version does not know.

@@ -23,7 +23,7 @@ pub(super) struct Shown {
 }
 
 enum Item {
-    Message(MessageItem),
+    Message(Box<MessageItem>),
     Event(EventItem),
 }
 
@@ -48,7 +48,7 @@ impl Item {
             Self::Message(message) => {
                 let bare = MessageItem {
                     text: None,
-                    ..message.clone()
+                    ..MessageItem::clone(message)
                 };
                 // The block's two boundaries and its label in the text form, `text` and the part's place in JSON.
                 serde_json::to_string(&bare).map_or(0, |json| json.len()) + 100
@@ -72,7 +72,7 @@ pub(super) fn page<'a>(
         .iter()
         .filter(|entry| wanted(entry))
         .filter_map(|entry| match entry.message() {
-            Some((entry, posted)) => Some(Item::Message(presenter.message(entry, posted))),
+            Some((entry, posted)) => Some(Item::Message(Box::new(presenter.message(entry, posted)))),
             None => presenter.event(entry).map(Item::Event),
         })
         // One more than fits tells that there is more.
@@ -110,7 +110,7 @@ pub(super) fn page<'a>(
         match items.get(part.index) {
             Some(Item::Event(event)) => shown.events.push(event.clone()),
             Some(Item::Message(message)) => {
-                let mut message = message.clone();
+                let mut message = MessageItem::clone(message);
                 if let (Some(text), false) = (&message.text, part.whole) {
                     message.offset = Some(part.range.start as u64);
                     message.total_bytes = Some(text.len() as u64);

@@ -101,9 +101,12 @@ pub(super) async fn session_for(
 
 /// Whether this seat has posted already: a repeated call does not post its context again.
 pub(super) async fn has_handoff(session: &Mutex<Session>) -> bool {
-    let session = session.lock().await;
-    let posted = session.view().messages().any(|(_, posted)| posted.mine);
-    posted
+    session
+        .lock()
+        .await
+        .view()
+        .messages()
+        .any(|(_, posted)| posted.mine)
 }
 
 /// Makes the note, puts it on the clipboard and into a handoff file. The file is there whatever the clipboard does.
