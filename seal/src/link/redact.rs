@@ -5,7 +5,8 @@ use std::borrow::Cow;
 /// What stands in place of a token.
 pub const WITHHELD: &str = "[session link withheld]";
 
-const PREFIX_LEN: usize = 4;
+/// `dp`
+const PREFIX_LEN: usize = 2;
 const SYMBOLS_MIN: usize = 16;
 
 /// Replaces the token of every link in the text, `dp1[fv][a-z2-7]{16,}` in either case, by [`WITHHELD`].
@@ -34,14 +35,35 @@ pub fn redact(text: &str) -> Cow<'_, str> {
 }
 
 /// The length of the token that the bytes begin with.
+///
+/// The expression alone would take `dp` of a second token right behind as symbols of the first, and leave the rest of
+/// the second: what follows such an ending belongs to the match.
 fn token_len(bytes: &[u8]) -> Option<usize> {
-    let [b'd' | b'D', b'p' | b'P', b'1', b'f' | b'F' | b'v' | b'V', ..] = bytes else {
+    let [b'd' | b'D', b'p' | b'P', rest @ ..] = bytes else {
         return None;
     };
-    let symbols = bytes
+    let mut len = bytes.len() - rest.len();
+    let mut tail = rest;
+    while let Some(more) = tail_len(tail) {
+        len += more;
+        let (seen, unseen) = tail.split_at_checked(more)?;
+        tail = if matches!(seen, [.., b'd' | b'D', b'p' | b'P']) {
+            unseen
+        } else {
+            &[]
+        };
+    }
+    (len > PREFIX_LEN).then_some(len)
+}
+
+/// The length of `1[fv][a-z2-7]{16,}` at the front.
+fn tail_len(bytes: &[u8]) -> Option<usize> {
+    let [b'1', b'f' | b'F' | b'v' | b'V', symbols @ ..] = bytes else {
+        return None;
+    };
+    let symbols = symbols
         .iter()
-        .skip(PREFIX_LEN)
         .take_while(|symbol| matches!(symbol, b'a'..=b'z' | b'A'..=b'Z' | b'2'..=b'7'))
         .count();
-    (symbols >= SYMBOLS_MIN).then_some(PREFIX_LEN + symbols)
+    (symbols >= SYMBOLS_MIN).then_some(2 + symbols)
 }
