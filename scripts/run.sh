@@ -29,7 +29,7 @@ trap 'end_process "$plane"' EXIT
 
 # What this plane has said so far. Its own word, since another one may answer on the same port.
 said() { tail -c "+$((written + 1))" "$log"; }
-settled() { not_running "$plane" || said | grep -q '"message":"listening"'; }
+settled() { not_running "$plane" || grep -q '"message":"listening"' <(said); }
 wait_until 20 settled || die "The plane did not become ready within 20 s; its log: $log"
 if not_running "$plane"; then
   said >&2
