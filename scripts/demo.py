@@ -27,7 +27,6 @@ class Agent:
         environment = {
             "HOME": home,
             "PATH": os.environ["PATH"],
-            "DEVPILOT_HOME": home,
             "DEVPILOT_NAME": name,
             "DEVPILOT_CLIPBOARD": "off",
             **(extra or {}),

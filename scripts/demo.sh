@@ -25,7 +25,7 @@ trap 'exit 130' INT TERM
 listen=127.0.0.1:$(free_port)
 mkdir -m 700 "$temp/ada" "$temp/ben" "$temp/plane"
 # The embedded plane puts its machine token into the home folder of who starts it: Ada's. Ben has none.
-env -u DATABASE_URL DEVPILOT_HOME="$temp/ada" \
+env -u DATABASE_URL -u DEVPILOT_HOME HOME="$temp/ada" \
   "$TARGET/release/devpilot-plane" serve --listen "$listen" --data "$temp/plane" >"$temp/plane/plane.log" 2>&1 &
 plane=$!
 wait_until 20 http_ok "http://$listen/readyz" || {

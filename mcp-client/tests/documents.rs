@@ -86,7 +86,6 @@ fn run(command: &str, home: &Path) -> Output {
     process
         .env_clear()
         .env("HOME", home)
-        .env("DEVPILOT_HOME", home)
         .output()
         .expect("the program starts")
 }

@@ -29,7 +29,7 @@ class Plane:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             address = f"127.0.0.1:{probe.getsockname()[1]}"
-        environment = {"HOME": self.home("ada"), "PATH": os.environ["PATH"], "DEVPILOT_HOME": self.home("ada")}
+        environment = {"HOME": self.home("ada"), "PATH": os.environ["PATH"]}
         self._process = subprocess.Popen(
             [os.environ["DEVPILOT_TEST_PLANE"], "serve", "--listen", address, "--data", f"{self.folder}/plane"],
             env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
@@ -121,7 +121,7 @@ async def agent(plane, name, era, link=None, human=True):
     """Starts `devpilot-session` with HOME and PATH and as little else as the SDK allows."""
     home = plane.home(name)
     answers = Human() if human else None
-    environment = {"HOME": home, "DEVPILOT_HOME": home, "DEVPILOT_NAME": name, "DEVPILOT_CLIPBOARD": "off"}
+    environment = {"HOME": home, "DEVPILOT_NAME": name, "DEVPILOT_CLIPBOARD": "off"}
     if link:
         environment["DEVPILOT_SESSION_LINK"] = link
     server = StdioServerParameters(command=os.environ["DEVPILOT_TEST_CLIENT"], env=environment, cwd=home)

@@ -17,7 +17,7 @@ export class Plane {
   async start() {
     const address = `127.0.0.1:${await freePort()}`;
     this.#process = spawn(process.env.DEVPILOT_TEST_PLANE, ["serve", "--listen", address, "--data", join(this.#folder, "plane")], {
-      env: { HOME: this.home("ada"), PATH: process.env.PATH, DEVPILOT_HOME: this.home("ada") },
+      env: { HOME: this.home("ada"), PATH: process.env.PATH },
       stdio: "ignore",
     });
     const deadline = Date.now() + 30_000;
@@ -109,7 +109,6 @@ export function launch(plane, name, link) {
     env: {
       HOME: home,
       PATH: process.env.PATH,
-      DEVPILOT_HOME: home,
       DEVPILOT_NAME: name,
       DEVPILOT_CLIPBOARD: "off",
       ...(link ? { DEVPILOT_SESSION_LINK: link } : {}),
