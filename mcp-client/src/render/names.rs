@@ -100,9 +100,24 @@ fn claims_to_be_ours(shown: &str, host: Option<&str>) -> bool {
         reserved.iter().any(|ours| *ours == plain || *ours == numbered)
     };
     is_ours(shown)
+        || has_id_digits(shown)
         || shown
             .split(|at: char| !(at.is_alphanumeric() || "|!@$".contains(at)))
             .any(is_ours)
+}
+
+/// Whether it carries four digits of an id as we add them, `#79f2` or `(79f2)`: they are ours to add.
+fn has_id_digits(shown: &str) -> bool {
+    let digits_of = |part: &str| {
+        let end = part
+            .find(|at: char| !at.is_ascii_hexdigit())
+            .unwrap_or(part.len());
+        end == ID_DIGITS
+    };
+    shown
+        .split(['#', '(', '['])
+        .skip(1)
+        .any(|part| digits_of(part.trim_start()))
 }
 
 /// The look without what is between letters, so that `S.Y.S.T.E.M` and `[system]` are `system`.

@@ -57,9 +57,11 @@ pub fn page(entries: &[Entry<'_>], offset: usize, budget: Budget) -> Page {
     for (index, entry) in entries.iter().enumerate().take(budget.entries.max(1)) {
         let start = if index == 0 { floor(entry.text, offset) } else { 0 };
         let rest = entry.text.get(start..).unwrap_or_default();
-        let needed = entry.overhead.saturating_add(cost(rest));
-        if needed <= left {
-            left -= needed;
+        let after = left
+            .checked_sub(entry.overhead)
+            .and_then(|room| room_after(rest, room));
+        if let Some(room) = after {
+            left = room;
             shown.push(Shown {
                 index,
                 range: start..entry.text.len(),
@@ -109,11 +111,13 @@ fn floor(text: &str, offset: usize) -> usize {
     text.floor_char_boundary(offset)
 }
 
-/// What a cleaned text takes in JSON.
-fn cost(text: &str) -> usize {
-    text.chars().map(json_len).sum()
+/// What is left of `room` after a text; none if it does not fit. Looks no further than the room goes.
+fn room_after(text: &str, room: usize) -> Option<usize> {
+    text.chars()
+        .try_fold(room, |left, character| left.checked_sub(json_len(character)))
 }
 
+/// What a character of cleaned text takes in JSON.
 fn json_len(character: char) -> usize {
     match character {
         '"' | '\\' | '\n' | '\t' => 2,
