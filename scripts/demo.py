@@ -5,6 +5,7 @@ import glob
 import json
 import os
 import re
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -12,7 +13,9 @@ import threading
 from concurrent.futures import Future
 
 LINK = re.compile(r"https?://\S+/s/[0-9a-f-]+#dp1[fv][a-z2-7]{64}")
-WIDTH = 108
+WIDTH = max(72, shutil.get_terminal_size((116, 0)).columns - 8)
+# The classes of a record: an epoch record, a sealed message, an event of a member, a notice of the plane.
+CLASSES = {1: "message", 2: "notice", 3: "epoch", 4: "member"}
 
 
 class Agent:
@@ -145,7 +148,8 @@ def converse(arguments):
     question = f"I count {words} words, and the first line is “{beginning[0][:60]}”. What comes after that?"
     posted = ben.call("devpilot_session_post", text=question, kind="question")
     woken = waiting()
-    say("Ben", f"post     a question, seq {posted['seq']}; Ben's human was asked first")
+    asked = "Ben's human was asked first" if posted["human"] == "approved" else posted["human"]
+    say("Ben", f"post     a question, seq {posted['seq']}; {asked}")
     say("Ada", f"wait     returned by itself, woken by: {woken['woke_by']}", woken["messages"][-1]["text"])
 
     answer = "\n".join(["Next:", *rest] if rest else ["Nothing: that was all of it."])
@@ -174,11 +178,10 @@ def look_inside(folder, secrets):
     database = next(path for path in files if open(path, "rb").read(15) == b"SQLite format 3")
     connection = sqlite3.connect(f"file:{database}?mode=ro", uri=True)
     print("\nWhat the plane's database has of that, record by record:\n")
-    print("  seq  bytes  stored")
-    for seq, body in connection.execute("SELECT seq, body FROM records ORDER BY seq"):
-        readable = body.startswith(b"{")
-        stored = body.decode()[: WIDTH - 20] if readable else body[:24].hex(" ") + " …"
-        print(f"  {seq:>3}  {len(body):>5}  {stored}")
+    print("  seq  kind     bytes  stored")
+    for seq, kind, body in connection.execute("SELECT seq, class, body FROM records ORDER BY seq"):
+        stored = body.decode()[: WIDTH - 24] if body.startswith(b"{") else body[:24].hex(" ") + " …"
+        print(f"  {seq:>3}  {CLASSES[kind]:<7}  {len(body):>5}  {stored}")
     connection.close()
 
     held = b"".join(open(path, "rb").read() for path in files)

@@ -26,8 +26,13 @@ case ${1:-} in
     ;;
   run)
     export DEVPILOT_TEST_PLANE=$TARGET/debug/devpilot-plane DEVPILOT_TEST_CLIENT=$TARGET/debug/devpilot-session
-    "$venv/bin/python" -m unittest discover --start-directory "$tests/python"
-    node --test "$tests/typescript/tools.test.mjs"
+    # Both wait for most of their time, so they wait together.
+    code=0
+    "$venv/bin/python" -m unittest discover --start-directory "$tests/python" &
+    python=$!
+    node --test "$tests/typescript/tools.test.mjs" || code=$?
+    wait "$python" || code=$?
+    exit "$code"
     ;;
   *) die "sdk-tests.sh install | run" ;;
 esac

@@ -18,7 +18,8 @@ use crate::session::message::Message;
 use crate::session::{Draft, Session, Stored, integrity};
 use crate::{redact, render};
 
-/// How old the plane's word on the mode may be when a text is sent under it.
+/// How old the plane's word on the mode may be where an old one can't let a text out unasked: in relay the human is
+/// asked, in auto the plane compares. Elsewhere it is asked anew for each post.
 const MODE_AGE: Duration = Duration::from_secs(5);
 
 /// A message that is stored, and how its human came to it.
@@ -55,7 +56,10 @@ pub(super) async fn post(
     let mut warnings = Vec::new();
     let (mode, warning) = {
         let mut session = session.lock().await;
-        if session.state_age().is_none_or(|age| age > MODE_AGE) {
+        let kept = session.kept()?;
+        let known = modes::of(&session, &kept, app.clock.now());
+        let guarded = known.session == ModeName::Relay || known.mine == ModeName::Auto;
+        if !guarded || session.state_age().is_none_or(|age| age > MODE_AGE) {
             session.sync(within(CALL_S)).await?;
         }
         let kept = session.kept()?;
