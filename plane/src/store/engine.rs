@@ -158,13 +158,16 @@ impl Pools {
     }
 }
 
+/// Readable by its owner alone: ciphertext and hashes of tokens are nobody else's on this machine either.
 fn make_folder(path: &Path) -> Result<(), StoreError> {
-    match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => {
-            std::fs::create_dir_all(folder).map_err(StoreError::Folder)
-        }
-        _ => Ok(()),
-    }
+    let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) else {
+        return Ok(());
+    };
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder).map_err(StoreError::Folder)
 }
 
 /// A transaction. Dropped without a commit, also by a request that was given up, it is rolled back.
