@@ -1,0 +1,19 @@
+//! The plane over real HTTP: a server on a free port, requests as bytes on a socket.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
+
+mod client;
+mod server;
+
+mod bodies;
+mod credentials;
+mod drain;
+mod hostile;
+mod logs;
+mod pages;
+mod service_routes;
