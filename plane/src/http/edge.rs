@@ -154,8 +154,6 @@ fn set_headers(headers: &mut HeaderMap, template: &str, id: &RequestId) {
         HeaderValue::from_static("nosniff"),
     );
     headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
-    // The router tells which methods a path has; a path with another method is like one that is not there.
-    headers.remove(header::ALLOW);
     if template.starts_with("/v1/") || !headers.contains_key(header::CACHE_CONTROL) {
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     }

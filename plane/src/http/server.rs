@@ -33,6 +33,8 @@ use crate::service::Service;
 const LEAST_BUFFER: usize = 8_192;
 /// How long requests under way may take to finish once the process goes down; the rest of its 10 s is for the store.
 const LONGEST_DRAIN: Duration = Duration::from_secs(8);
+/// How long connections stay open for requests that were sent before their clients could know.
+const LAST_WORDS: Duration = Duration::from_millis(250);
 /// How long to wait when the system has no more file handles.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// How often measurements are folded into the figures.
@@ -88,20 +90,19 @@ pub async fn serve(
 
     tracing::info!("going down");
     app.draining().cancel();
-    let finished = async {
-        app.service().drain().await;
-        plane.finished().await;
-    };
-    // New connections are still taken, to hear that another process answers.
+    app.service().end_waits();
+    // New connections are still taken, to hear that another process answers; those that came first, first.
     tokio::select! {
+        biased;
         () = plane.accept(&listeners.plane) => {}
         () = aside.accept_if(listeners.metrics.as_ref()) => {}
-        done = tokio::time::timeout(LONGEST_DRAIN, finished) => {
+        done = tokio::time::timeout(LONGEST_DRAIN, plane.finished()) => {
             if done.is_err() {
                 tracing::warn!("some requests did not finish in time");
             }
         }
     }
+    app.service().drain().await;
     Ok(())
 }
 
@@ -184,8 +185,14 @@ impl Connections {
         let ended = tokio::select! {
             ended = &mut connection => ended,
             () = self.draining.cancelled(), if !late => {
-                connection.as_mut().graceful_shutdown();
-                connection.await
+                // A request that is in the socket already is answered; hyper would close over it.
+                match tokio::time::timeout(LAST_WORDS, &mut connection).await {
+                    Ok(ended) => ended,
+                    Err(_) => {
+                        connection.as_mut().graceful_shutdown();
+                        connection.await
+                    }
+                }
             }
         };
         // Clients break off all the time; what their requests met is in the log already.

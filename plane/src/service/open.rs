@@ -168,6 +168,12 @@ impl Service {
         Ok(())
     }
 
+    /// Ends all waits ("draining, try again") and turns readiness false. Other calls go on until
+    /// [`Service::drain`], so that requests under way can finish.
+    pub fn end_waits(&self) {
+        self.shared.draining.cancel();
+    }
+
     /// Ends all waits ("draining, try again"), finishes open appends, stops the background tasks and writes what
     /// they hold. Idempotent.
     pub async fn drain(&self) {

@@ -108,10 +108,6 @@ impl Server {
         }
     }
 
-    pub(crate) fn folder(&self) -> &Path {
-        self.folder.path()
-    }
-
     /// Tells it to go down.
     pub(crate) fn stop(&mut self) {
         self.stop.take().unwrap().send(()).unwrap();

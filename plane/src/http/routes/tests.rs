@@ -2,7 +2,20 @@
 
 use std::collections::BTreeSet;
 
+use bytes::Bytes;
+use tower::ServiceExt as _;
+
 use super::*;
+use crate::clock::Clock;
+use crate::http::app::Options;
+use crate::http::call::{Call, Handled};
+use crate::http::credential::Stranger;
+use crate::http::query::NoQuery;
+use crate::http::reply::Served;
+use crate::limits::Limits;
+use crate::metrics::Exporter;
+use crate::service::{Service, ServiceConfig};
+use crate::store::StoreUrl;
 
 fn placeholders(path: &str) -> Vec<&str> {
     path.split('/')
@@ -78,4 +91,34 @@ fn only_what_carries_its_own_proof_is_open() {
         "/v1/sessions/{session_id}/rejoin",
     ];
     assert_eq!(open, BTreeSet::from(expected));
+}
+
+async fn fails(_: Call<Stranger, crate::http::body::NoBody, NoQuery, ()>) -> Handled<Served> {
+    panic!("what a caller sent: dps_secret")
+}
+
+#[tokio::test]
+async fn a_panic_takes_its_own_request_and_no_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = ServiceConfig {
+        store: StoreUrl::Sqlite(folder.path().join("plane.sqlite")),
+        limits: Limits::default(),
+        clock: Clock::System,
+    };
+    let service = Service::open(config).await.unwrap();
+    let app = App::new(service, Options::default(), Exporter::start(), Bytes::new());
+    let broken = get("/v1/broken", "Fails").takes(nobody_in_particular()).to(fails);
+    let router = mounted(vec![broken, metrics()], app);
+    let ask = |path: &str| Request::get(path).body(Body::empty()).unwrap();
+
+    let answer = router.clone().oneshot(ask("/v1/broken")).await.unwrap();
+    assert_eq!(answer.status(), 500);
+    assert_eq!(answer.headers()["content-type"], "application/problem+json");
+    assert_eq!(answer.headers()["cache-control"], "no-store");
+    let body = axum::body::to_bytes(answer.into_body(), 10_000).await.unwrap();
+    let problem: wire::problem::Problem = serde_json::from_slice(&body).unwrap();
+    assert_eq!(problem.code, wire::problem::Code::Internal);
+    assert!(!problem.detail.contains("secret"));
+
+    assert_eq!(router.oneshot(ask("/metrics")).await.unwrap().status(), 200);
 }
