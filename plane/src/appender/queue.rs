@@ -24,6 +24,10 @@ pub(crate) struct Appender {
 impl Appender {
     /// Starts the writer.
     pub(crate) fn start(shared: &Arc<Shared>) -> Self {
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "bounded in bytes by `room`, not in messages"
+        )]
         let (queue, jobs) = mpsc::unbounded_channel();
         let bytes = usize::try_from(shared.limits().append_queue_bytes).unwrap_or(Semaphore::MAX_PERMITS);
         let writer = tokio::spawn(Writer::new(Arc::clone(shared)).run(jobs));

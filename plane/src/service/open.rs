@@ -119,11 +119,19 @@ impl Service {
     async fn build(config: ServiceConfig) -> Result<(Self, Channels), StoreError> {
         let store = Store::open(&config.store).await?;
         let hub = Hub::default();
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "ids alone, from the writer, which must not wait"
+        )]
         let (oversized, to_evict) = mpsc::unbounded_channel();
         let mut tag = [0; 16];
         getrandom::fill(&mut tag).map_err(|_| StoreError::NoRandomness)?;
         let (others, relay) = match store.side_pool() {
             Some(pool) => {
+                #[expect(
+                    clippy::disallowed_methods,
+                    reason = "ids alone; the reader takes all that wait at once"
+                )]
                 let (others, changed) = mpsc::unbounded_channel();
                 (
                     Some(others),
