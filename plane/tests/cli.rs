@@ -1,0 +1,392 @@
+//! The program itself: what its operator types, and what comes back.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+
+use serde_json::{Value, json};
+
+/// A home folder, and commands that see nothing else of this machine's settings.
+struct Home(tempfile::TempDir);
+
+impl Home {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_devpilot-plane"));
+        command
+            .args(arguments)
+            .env_clear()
+            .env("HOME", self.path())
+            .stdin(Stdio::null());
+        command
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().unwrap()
+    }
+
+    /// Standard output of a command that must succeed.
+    fn good(&self, arguments: &[&str]) -> String {
+        let output = self.run(arguments);
+        assert!(output.status.success(), "{arguments:?}: {}", text(&output.stderr));
+        text(&output.stdout)
+    }
+
+    /// Standard error of a command that must fail, with nothing on standard output.
+    fn bad(&self, arguments: &[&str]) -> String {
+        let output = self.run(arguments);
+        assert_eq!(
+            output.status.code(),
+            Some(1),
+            "{arguments:?}: {}",
+            text(&output.stderr)
+        );
+        assert_eq!(text(&output.stdout), "");
+        text(&output.stderr)
+    }
+
+    fn credentials(&self) -> Value {
+        let file = self.path().join(".devpilot").join("credentials.json");
+        serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap()
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+/// A plane that runs until it is dropped.
+struct Running {
+    child: Child,
+    address: SocketAddr,
+    first_lines: String,
+}
+
+impl Running {
+    fn start(mut command: Command) -> Self {
+        let mut child = command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut errors = BufReader::new(child.stderr.take().unwrap());
+        let mut first_lines = String::new();
+        let address = loop {
+            let mut line = String::new();
+            assert!(
+                errors.read_line(&mut line).unwrap() > 0,
+                "it ended early: {first_lines}"
+            );
+            first_lines += &line;
+            if let Ok(line) = serde_json::from_str::<Value>(&line)
+                && line["message"] == "listening"
+            {
+                break line["listen"].as_str().unwrap().parse().unwrap();
+            }
+        };
+        // Nobody reads the rest; the pipe must not fill up.
+        std::thread::spawn(move || std::io::copy(&mut errors, &mut std::io::sink()));
+        Self {
+            child,
+            address,
+            first_lines,
+        }
+    }
+
+    fn get(&self, path: &str, token: &str) -> (u16, Value) {
+        let mut stream = TcpStream::connect(self.address).unwrap();
+        write!(
+            stream,
+            "GET {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n\r\n"
+        )
+        .unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+        (status, serde_json::from_str(body).unwrap())
+    }
+
+    /// Asks it to stop as a service manager does; its exit code.
+    #[cfg(unix)]
+    fn terminate(mut self) -> Option<i32> {
+        let id = self.child.id().to_string();
+        assert!(
+            Command::new("kill")
+                .args(["-TERM", &id])
+                .status()
+                .unwrap()
+                .success()
+        );
+        let code = self.child.wait().unwrap().code();
+        std::mem::take(&mut self.first_lines);
+        code
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn serve_makes_a_token_once_for_the_client_of_this_user() {
+    let home = Home::new();
+    let running = Running::start(home.command(&["serve", "--listen", "127.0.0.1:0"]));
+    let origin = format!("http://{}", running.address);
+    let stored = home.credentials();
+    assert_eq!(
+        (&stored["version"], &stored["default"]),
+        (&json!(1), &json!(origin))
+    );
+    let token = stored["planes"][&origin]["token"].as_str().unwrap().to_owned();
+    assert!(!running.first_lines.contains(&token), "the token is in the log");
+    let (status, me) = running.get("/v1/me", &token);
+    assert_eq!((status, &me["scopes"]), (200, &json!(["rekey", "share"])));
+    assert!(home.path().join(".devpilot/plane/plane.sqlite").exists());
+
+    let listen = running.address.to_string();
+    assert_eq!(running.terminate(), Some(0));
+    let again = Running::start(home.command(&["serve", "--listen", &listen]));
+    assert_eq!(home.credentials(), stored, "a token that counts was replaced");
+    drop(again);
+
+    // A token of a database that is gone counts no more.
+    std::fs::remove_dir_all(home.path().join(".devpilot/plane")).unwrap();
+    let fresh = Running::start(home.command(&["serve", "--listen", &listen]));
+    let renewed = home.credentials()["planes"][&origin]["token"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    assert_ne!(renewed, token);
+    assert_eq!(fresh.get("/v1/me", &renewed).0, 200);
+}
+
+#[test]
+fn a_taken_port_names_the_flag() {
+    let home = Home::new();
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let said = home.bad(&["serve", "--listen", &taken.local_addr().unwrap().to_string()]);
+    assert!(said.contains("--listen") && said.contains("in use"), "{said}");
+    assert!(
+        !home.path().join(".devpilot").exists(),
+        "it touched the data before it could listen"
+    );
+}
+
+#[test]
+fn what_would_fail_open_is_refused_at_the_start() {
+    let home = Home::new();
+    let limits = home.path().join("limits.json");
+    let file = limits.to_str().unwrap();
+    for content in [
+        "{\"append_burst\": 0}",
+        "{\"append_burst\": -1}",
+        "{\"bursts\": 5}",
+        "{\"epochs\": 1e99}",
+        "oops",
+    ] {
+        std::fs::write(&limits, content).unwrap();
+        let said = home.bad(&["serve", "--listen", "127.0.0.1:0", "--limits", file]);
+        assert!(said.contains("limits.json"), "{said}");
+    }
+    assert!(
+        home.bad(&["serve", "--limits", "/nowhere/limits.json"])
+            .contains("/nowhere/limits.json")
+    );
+    assert!(
+        home.bad(&["serve", "--listen", "0.0.0.0:0"])
+            .contains("DATABASE_URL")
+    );
+    assert!(
+        home.bad(&["serve", "--public-url", "http://plane.example.org"])
+            .contains("https")
+    );
+    assert!(
+        home.bad(&["serve", "--trusted-proxies", "nobody"])
+            .contains("--trusted-proxies")
+    );
+    assert!(
+        home.bad(&["serve", "--database-url", "mysql://h/d"])
+            .contains("postgres://")
+    );
+    assert_eq!(home.run(&["serve", "--nonsense"]).status.code(), Some(2));
+}
+
+#[test]
+fn the_same_name_is_a_flag_a_variable_and_a_line_of_the_file() {
+    let home = Home::new();
+    let file = home.path().join("plane.toml");
+    std::fs::write(
+        &file,
+        "public_url = \"https://from-file.example\"\nlisten = \"127.0.0.1:1111\"\n",
+    )
+    .unwrap();
+    let file = file.to_str().unwrap();
+    let config = |command: &mut Command| -> Value {
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        serde_json::from_slice(&output.stdout).unwrap()
+    };
+    let shown = config(&mut home.command(&["config", "--json", "--config", file]));
+    assert_eq!(
+        (&shown["public_url"], &shown["listen"]),
+        (&json!("https://from-file.example"), &json!("127.0.0.1:1111"))
+    );
+    let mut with_variable = home.command(&["config", "--json", "--config", file]);
+    let shown = config(with_variable.env("DEVPILOT_PLANE_LISTEN", "127.0.0.1:2222"));
+    assert_eq!(shown["listen"], "127.0.0.1:2222");
+    let mut with_flag = home.command(&["config", "--json", "--config", file, "--listen", "127.0.0.1:3333"]);
+    let shown = config(with_flag.env("DEVPILOT_PLANE_LISTEN", "127.0.0.1:2222"));
+    assert_eq!(shown["listen"], "127.0.0.1:3333");
+    assert_eq!(shown["limits"]["append_burst"], 20);
+}
+
+#[test]
+fn a_password_is_shown_nowhere() {
+    let home = Home::new();
+    let url = "postgres://ada:s3cret@127.0.0.1:1/plane?password=s3cret";
+    for arguments in [
+        ["config"].as_slice(),
+        &["config", "--json"],
+        &["serve", "--help"],
+        &["migrate"],
+        &["admin", "org", "list"],
+    ] {
+        let output = home.command(arguments).env("DATABASE_URL", url).output().unwrap();
+        let said = text(&output.stdout) + &text(&output.stderr);
+        assert!(!said.contains("s3cret"), "{arguments:?}: {said}");
+    }
+}
+
+#[test]
+fn an_operator_sets_up_an_org_and_revokes_a_token() {
+    let home = Home::new();
+    let data = home.path().join("data");
+    let admin = |arguments: &[&str]| {
+        let place = ["admin", "--data", data.to_str().unwrap()];
+        [place.as_slice(), arguments]
+            .concat()
+            .into_iter()
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    let good = |arguments: &[&str]| {
+        let line = admin(arguments);
+        home.good(&line.iter().map(String::as_str).collect::<Vec<_>>())
+    };
+    let bad = |arguments: &[&str]| {
+        let line = admin(arguments);
+        home.bad(&line.iter().map(String::as_str).collect::<Vec<_>>())
+    };
+    assert_eq!(good(&["org", "list"]).trim(), "none");
+    good(&["org", "create", "acme"]);
+    assert!(bad(&["org", "create", "acme"]).contains("exists"));
+    good(&[
+        "member", "create", "--org", "acme", "--name", "ada", "--role", "admin",
+    ]);
+    good(&["member", "create", "--org", "acme", "--name", "ben"]);
+    let token = good(&[
+        "token",
+        "create",
+        "--org",
+        "acme",
+        "--member",
+        "ada",
+        "--scopes",
+        "share,rekey,admin",
+    ]);
+    let token = token.strip_suffix('\n').unwrap();
+    assert!(
+        token.starts_with("dpm_") && token.len() == 47,
+        "more than the token on standard output: {token}"
+    );
+    assert!(
+        bad(&[
+            "token", "create", "--org", "acme", "--member", "ben", "--scopes", "admin"
+        ])
+        .contains("role is admin")
+    );
+    assert!(bad(&["member", "list", "--org", "nobody"]).contains("none of that name"));
+
+    let running = Running::start(home.command(&[
+        "serve",
+        "--listen",
+        "127.0.0.1:0",
+        "--data",
+        data.to_str().unwrap(),
+    ]));
+    let (status, me) = running.get("/v1/me", token);
+    assert_eq!(
+        (status, &me["role"], &me["scopes"]),
+        (200, &json!("admin"), &json!(["admin", "rekey", "share"]))
+    );
+
+    let listed: Value = serde_json::from_str(&good(&["token", "list", "--org", "acme", "--json"])).unwrap();
+    assert!(!listed.to_string().contains(token));
+    let id = listed[0]["token_id"].as_str().unwrap();
+    good(&["token", "revoke", id]);
+    assert_eq!(
+        running.get("/v1/me", token).0,
+        401,
+        "revoked while the plane runs"
+    );
+    assert!(
+        bad(&["token", "revoke", id]).contains("none"),
+        "revoking what is not there is no success"
+    );
+    let audit = good(&["audit", "--org", "acme"]);
+    assert!(
+        audit.contains("token.revoke") && audit.contains("operator"),
+        "{audit}"
+    );
+    assert_eq!(good(&["session", "list", "--org", "acme"]).trim(), "none");
+}
+
+#[test]
+fn a_health_check_says_whether_the_plane_serves() {
+    let home = Home::new();
+    let running = Running::start(home.command(&["serve", "--listen", "127.0.0.1:0"]));
+    let listen = running.address.to_string();
+    assert_eq!(home.good(&["healthcheck", "--listen", &listen]).trim(), "ready");
+    assert_eq!(
+        home.good(&["healthcheck", "--url", &format!("http://{listen}")])
+            .trim(),
+        "ready"
+    );
+    drop(running);
+    assert!(home.bad(&["healthcheck", "--listen", &listen]).contains(&listen));
+}
+
+#[test]
+fn failures_are_json_for_programs() {
+    let home = Home::new();
+    let said: Value = serde_json::from_str(&home.bad(&["serve", "--listen", "0.0.0.0:0", "--json"])).unwrap();
+    assert!(said["error"].as_str().unwrap().contains("DATABASE_URL"));
+}
+
+#[test]
+fn migrate_makes_the_schema() {
+    let home = Home::new();
+    home.good(&["migrate"]);
+    assert!(home.path().join(".devpilot/plane/plane.sqlite").exists());
+    home.good(&["migrate"]);
+}
