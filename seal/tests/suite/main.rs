@@ -17,5 +17,6 @@ mod links;
 mod own_records;
 mod rekeys;
 mod restarts;
+mod rosters;
 mod secrets;
 mod world;

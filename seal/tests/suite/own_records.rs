@@ -1,7 +1,8 @@
 //! `own_record_mismatch`, and what a writer must have read (`crypto.md` section 9.2).
 
 use seal::Error;
-use seal::secret::LinkKind;
+use seal::rekey;
+use seal::secret::{FullSecret, LinkKind};
 use seal::transcript::RawRecord;
 
 use crate::world::{join, last, session};
@@ -128,4 +129,26 @@ fn an_answer_for_something_never_sent_is_noticed() {
     let (_, mut owner) = session();
     let id = seal::random::message_id().unwrap();
     assert_eq!(owner.transcript.posted(&id, 9), Err(Error::OwnRecordMismatch));
+}
+
+#[test]
+fn my_message_at_another_place_than_was_answered_is_noticed() {
+    let (mut plane, mut owner) = session();
+    let (id, sealed) = owner.seal("first");
+    let seq = plane.message(&owner.id(), &id, sealed);
+    owner.transcript.posted(&id, seq + 1).unwrap();
+    assert_eq!(owner.read(&plane).unwrap_err(), Error::OwnRecordMismatch);
+}
+
+#[test]
+fn my_message_under_another_epoch_than_it_was_sealed_for_is_noticed() {
+    let (mut plane, mut owner) = session();
+    let (id, sealed) = owner.seal("in flight while somebody re-keys");
+    let secret = FullSecret::random().unwrap();
+    let next = rekey::by_admin(&plane.session, 1, secret).unwrap();
+    plane.enter_epoch(&next.record);
+    owner.keys.insert(next.keys);
+    owner.read(&plane).unwrap();
+    plane.message(&owner.id(), &id, sealed);
+    assert_eq!(owner.read(&plane).unwrap_err(), Error::OwnRecordMismatch);
 }

@@ -5,7 +5,7 @@ use seal::history;
 use seal::identity::{Identity, PeerKeys};
 use seal::keys::{EpochKeys, Keyring};
 use seal::random::Nonce;
-use seal::rekey::{self, History, Kept, NewEpoch};
+use seal::rekey::{self, History, Kept, NewEpoch, Owner};
 use seal::secret::{FullSecret, LinkKind};
 use seal::signature::VerificationKey;
 use seal::transcript::{Access, Outcome};
@@ -228,6 +228,42 @@ fn history_of_another_epoch_record_is_refused() {
     assert_eq!(
         history::open_all(&mut keys, &records).unwrap_err(),
         Error::VerifierMismatch
+    );
+}
+
+#[test]
+fn a_history_block_is_not_read_from_a_record_that_the_keys_do_not_fit() {
+    let (mut plane, mut owner) = session();
+    rekey(&mut plane, &mut owner, &[], open_history());
+    let (before, mut record) = (plane.epoch_record(1), plane.epoch_record(2));
+    record.commitments.posting_key[0] ^= 1;
+    let refused = history::open(&record, owner.keys.get(2).unwrap(), &before);
+    assert_eq!(refused.unwrap_err(), Error::VerifierMismatch);
+}
+
+#[test]
+fn a_re_key_by_somebody_else_than_the_owner_in_force_is_not_opened() {
+    let (mut plane, mut owner) = session();
+    let other = join(&mut plane, &owner, LinkKind::Full);
+    owner.read(&plane).unwrap();
+    let old = other.keys.get(1).unwrap();
+    let all = vec![kept(owner.me.public(), EntryCapability::Full)];
+    let made = rekey::by_owner(old, &other.me, secret(), all, History::Closed).unwrap();
+    let record = EpochRecord::parse(&made.record).unwrap();
+    let (keys, id) = (other.me.public(), owner.id());
+    let open = |id| {
+        let in_force = Owner {
+            id,
+            keys: Some(&keys),
+        };
+        rekey::open(&record, owner.keys.get(1).unwrap(), in_force, &owner.me).map(|keys| keys.epoch())
+    };
+    assert_eq!(open(Some(&id)), Err(Error::RekeyNotOwner));
+    assert_eq!(open(None), Err(Error::RekeyNotOwner));
+    assert_eq!(
+        open(Some(&other.id())),
+        Ok(2),
+        "the same record by who may make it"
     );
 }
 

@@ -1,8 +1,9 @@
 //! What is kept across restarts, `rollback`, checkpoints, and the last seq (`crypto.md` sections 9.4 and 13).
 
 use seal::Error;
+use seal::rekey;
 use seal::roster::Roster;
-use seal::secret::LinkKind;
+use seal::secret::{FullSecret, LinkKind};
 use seal::transcript::{Start, Transcript, TranscriptState};
 use wire::encoding::Bytes32;
 use wire::sizes::SEQ_MAX;
@@ -193,6 +194,25 @@ fn a_reader_skips_what_was_evicted_and_ignores_what_it_has() {
         Err(Error::Rollback),
         "same epoch, other record"
     );
+}
+
+#[test]
+fn a_checkpoint_of_an_earlier_epoch_than_the_one_in_force_is_refused() {
+    let (mut plane, mut owner) = session();
+    let next = rekey::by_admin(&plane.session, 1, FullSecret::random().unwrap()).unwrap();
+    plane.enter_epoch(&next.record);
+    owner.read(&plane).unwrap();
+    let (hash, epoch_record) = start_after(&plane, &owner, 2);
+    let start = Start {
+        seq: 9,
+        hash,
+        epoch_record: &epoch_record,
+    };
+    assert_eq!(
+        owner.transcript.skip_to(&start, &owner.keys),
+        Err(Error::EpochOrder)
+    );
+    assert_eq!(owner.transcript.head().seq, 3);
 }
 
 #[test]
