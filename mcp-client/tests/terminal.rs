@@ -3,6 +3,7 @@
 //! `script` gives a process a terminal of its own; `setsid` takes it away. Each part that needs one or the other is this
 //! same program with the name of an ignored test.
 #![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
 use std::io::Write;
 use std::process::{Command, Stdio};

@@ -36,6 +36,14 @@ pub(crate) fn file_time(at: OffsetDateTime) -> String {
 /// # Errors
 /// The file is there and can't be read.
 pub fn read(path: &Path) -> Result<Option<Zeroizing<Vec<u8>>>, HomeError> {
+    Ok(read_open(path)?.map(|(_, bytes)| bytes))
+}
+
+/// A file that is still open, and its bytes.
+pub(crate) type OpenFile = (File, Zeroizing<Vec<u8>>);
+
+/// As [`read`]; gives the file as well, still open.
+pub(crate) fn read_open(path: &Path) -> Result<Option<OpenFile>, HomeError> {
     let error = |source| HomeError::io(path, source);
     let mut file = match File::open(path) {
         Ok(file) => file,
@@ -46,7 +54,7 @@ pub fn read(path: &Path) -> Result<Option<Zeroizing<Vec<u8>>>, HomeError> {
     let capacity = usize::try_from(length).unwrap_or(BUFFER).saturating_add(1);
     let mut bytes = Zeroizing::new(Vec::with_capacity(capacity));
     file.read_to_end(&mut bytes).map_err(error)?;
-    Ok(Some(bytes))
+    Ok(Some((file, bytes)))
 }
 
 /// Reads a JSON file that carries a `version` of at most `known`.
@@ -115,12 +123,6 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<File> {
     let file = temporary.persist(path).map_err(|failed| failed.error)?;
     sync_folder(folder)?;
     Ok(file)
-}
-
-/// Replaces a file in one step without waiting for the disk: for what can be made again after a loss of power.
-pub(crate) fn replace_unsynced(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let temporary = written_beside(path.parent().unwrap_or(Path::new(".")), bytes)?;
-    temporary.persist(path).map(drop).map_err(|failed| failed.error)
 }
 
 fn written_beside(folder: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {

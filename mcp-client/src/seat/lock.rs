@@ -1,21 +1,20 @@
 //! The lock of a seat: one append, cursor move or re-key at a time, whichever process makes it.
 //!
-//! The state is read again under the lock, unless the file is still the very one that this process read or wrote
+//! The state is read again under the lock, unless the files are still the very ones that this process read or wrote
 //! last. The system drops the lock when its holder dies, however it dies.
 
 use std::fmt;
-use std::fs::File;
-use std::io::Read;
+use std::fs::{File, TryLockError};
 use std::ops::{Deref, DerefMut};
-use std::path::Path;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::OwnedMutexGuard;
 use tokio::time::Instant;
-use zeroize::Zeroizing;
+use wire::transcript::{Hash, sha256};
 
 use super::error::SeatError;
+use super::progress;
 use super::state::SeatState;
 use super::store::{Inner, Seat};
 use crate::home::{HomeError, files};
@@ -23,66 +22,98 @@ use crate::home::{HomeError, files};
 /// Between two looks at a lock that another process holds.
 const POLL: Duration = Duration::from_millis(5);
 
-/// A state together with the file it is on disk.
-///
-/// The open file keeps its number from being given to another, so that the same number means: nobody replaced it.
+/// A state together with the files it is on disk.
 pub(super) struct Remembered {
+    /// The seat's file. Kept open: its number is then not given to another, and the same number means that nobody
+    /// replaced it.
     file: File,
+    /// The length of the progress file, which is only ever appended to while the seat's file stays.
+    progress: u64,
+    /// What of the state is in the seat's file alone.
+    settled: Hash,
     state: Arc<SeatState>,
 }
 
-/// A file that stays open, and its bytes.
-pub(super) type OpenedBytes = (File, Zeroizing<Vec<u8>>);
-
 impl Remembered {
-    pub(super) fn new(file: File, state: Arc<SeatState>) -> Self {
-        Self { file, state }
+    pub(super) fn new(file: File, progress: u64, state: Arc<SeatState>) -> Result<Self, SeatError> {
+        Ok(Self {
+            file,
+            progress,
+            settled: settled(&state)?,
+            state,
+        })
     }
 
-    pub(super) fn read(path: &Path) -> Result<Option<OpenedBytes>, HomeError> {
-        let error = |source| HomeError::io(path, source);
-        let mut file = match File::open(path) {
-            Ok(file) => file,
-            Err(missing) if missing.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(other) => return Err(error(other)),
-        };
-        let length = file.metadata().map_err(error)?.len();
-        let capacity = usize::try_from(length).unwrap_or(0).saturating_add(1);
-        let mut bytes = Zeroizing::new(Vec::with_capacity(capacity));
-        file.read_to_end(&mut bytes).map_err(error)?;
-        Ok(Some((file, bytes)))
+    pub(super) fn state(&self) -> Arc<SeatState> {
+        self.state.clone()
     }
 
-    /// Whether `path` is still this file.
+    /// Whether the files are still these.
     #[cfg(unix)]
-    fn is_current(&self, path: &Path) -> bool {
+    fn is_current(&self, seat: &Inner) -> bool {
         use std::os::unix::fs::MetadataExt;
-        match (self.file.metadata(), std::fs::metadata(path)) {
+        let same_file = match (self.file.metadata(), std::fs::metadata(&seat.file)) {
             (Ok(ours), Ok(there)) => (ours.dev(), ours.ino()) == (there.dev(), there.ino()),
             _ => false,
-        }
+        };
+        same_file && self.progress == progress::length(&seat.progress)
     }
 
-    /// Without file numbers nothing is remembered: the file is read each time.
+    /// Without file numbers nothing is remembered: the files are read each time.
     #[cfg(not(unix))]
-    fn is_current(&self, _path: &Path) -> bool {
+    fn is_current(&self, _seat: &Inner) -> bool {
+        let _ = &self.file;
         false
     }
+}
+
+/// A fingerprint of what only the seat's file holds.
+fn settled(state: &SeatState) -> Result<Hash, SeatError> {
+    let mut state = state.clone();
+    progress::take_out(&mut state);
+    Ok(sha256(&files::to_json("".as_ref(), &state)?))
 }
 
 impl Inner {
     pub(super) fn remembered(&self) -> Option<Arc<SeatState>> {
         let mut remembered = self.remembered.lock().unwrap_or_else(PoisonError::into_inner);
-        remembered.take_if(|known| !known.is_current(&self.file));
-        remembered.as_ref().map(|known| known.state.clone())
+        remembered.take_if(|known| !known.is_current(self));
+        remembered.as_ref().map(Remembered::state)
     }
 
     pub(super) fn remember(&self, what: Option<Remembered>) {
         *self.remembered.lock().unwrap_or_else(PoisonError::into_inner) = what;
     }
+
+    /// Appends to the progress file what changed, if nothing else did. Called under the lock.
+    fn step(&self, state: &SeatState, durable: bool) -> Result<bool, SeatError> {
+        let mut remembered = self.remembered.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = remembered
+            .as_mut()
+            .filter(|known| known.is_current(self) && known.progress < progress::FOLD_AT);
+        let Some(known) = known else {
+            return Ok(false);
+        };
+        if known.settled != settled(state)? {
+            return Ok(false);
+        }
+        known.progress = progress::append(&self.progress, state, durable)?;
+        known.state = Arc::new(state.clone());
+        Ok(true)
+    }
+
+    /// Replaces the seat's file. Called under the lock.
+    fn replace(&self, state: &mut SeatState) -> Result<(), SeatError> {
+        state.revision = state.revision.wrapping_add(1);
+        let bytes = files::to_json(&self.file, state)?;
+        let file = files::replace(&self.file, &bytes).map_err(|source| HomeError::io(&self.file, source))?;
+        progress::clear(&self.progress)?;
+        self.remember(Some(Remembered::new(file, 0, Arc::new(state.clone()))?));
+        Ok(())
+    }
 }
 
-/// The right to change a seat, and its state. Dropped without [`SeatLock::save`], changes are forgotten.
+/// The right to change a seat, and its state. Dropped without a save, changes are forgotten.
 ///
 /// It may be held while one request is under way, and for nothing longer.
 pub struct SeatLock {
@@ -103,18 +134,16 @@ impl Seat {
         let turn = tokio::time::timeout_at(deadline, self.inner.turn.clone().lock_owned())
             .await
             .map_err(|_| SeatError::Busy)?;
-        let path = self.inner.file.with_extension("lock");
         // Before the lock's file is made: a seat that was removed must not come back as one.
         self.read()?;
+        let path = self.inner.file.with_extension("lock");
         let file = files::open_private(&path)?;
         loop {
             match file.try_lock() {
                 Ok(()) => break,
-                Err(std::fs::TryLockError::WouldBlock) if Instant::now() < deadline => {
-                    tokio::time::sleep(POLL).await;
-                }
-                Err(std::fs::TryLockError::WouldBlock) => return Err(SeatError::Busy),
-                Err(std::fs::TryLockError::Error(source)) => return Err(HomeError::io(&path, source).into()),
+                Err(TryLockError::WouldBlock) if Instant::now() < deadline => tokio::time::sleep(POLL).await,
+                Err(TryLockError::WouldBlock) => return Err(SeatError::Busy),
+                Err(TryLockError::Error(source)) => return Err(HomeError::io(&path, source).into()),
             }
         }
         let state = self.read()?;
@@ -146,43 +175,27 @@ impl SeatLock {
     /// Writes the state and waits until it is durable. The lock stays.
     ///
     /// # Errors
-    /// The file can't be written; it is then as it was.
+    /// It can't be written; what was saved before still is.
     pub fn save(&mut self) -> Result<(), SeatError> {
-        let path = &self.seat.file;
-        let bytes = files::to_json(path, &self.state)?;
-        let file = files::replace(path, &bytes).map_err(|source| HomeError::io(path, source))?;
-        self.seat
-            .remember(Some(Remembered::new(file, Arc::new(self.state.clone()))));
-        Ok(())
+        self.save_as(true)
     }
 
-    /// Gives the lock up and keeps the changes in this process alone, until its next save or until another process
-    /// changes the seat.
+    /// As [`SeatLock::save`], but where only cursor, head, what is pending and the expiry changed, without waiting for the
+    /// disk: the end of this process can't undo it, a loss of power can.
     ///
-    /// Only for what a repeat of a pending request brings again: the answer to a post. It spares each post its second
-    /// wait for the disk; after a crash the post is sent once more, and answered the same.
+    /// Only for what comes again by itself: the answer to a post, which is then sent once more and answered the same.
     ///
     /// # Errors
-    /// As [`SeatLock::save`], where the platform has no way to remember.
-    pub fn save_with_next(mut self) -> Result<(), SeatError> {
-        let mut remembered = self
-            .seat
-            .remembered
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        match remembered
-            .as_mut()
-            .filter(|known| known.is_current(&self.seat.file))
-        {
-            Some(known) => {
-                known.state = Arc::new(self.state.clone());
-                Ok(())
-            }
-            None => {
-                drop(remembered);
-                self.save()
-            }
+    /// As [`SeatLock::save`].
+    pub fn save_unsynced(&mut self) -> Result<(), SeatError> {
+        self.save_as(false)
+    }
+
+    fn save_as(&mut self, durable: bool) -> Result<(), SeatError> {
+        if self.seat.step(&self.state, durable)? {
+            return Ok(());
         }
+        self.seat.replace(&mut self.state)
     }
 }
 

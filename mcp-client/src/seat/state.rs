@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use wire::api::Checkpoint;
 use wire::encoding::{Blob, Bytes32};
 use wire::event::{Capability, Kind};
-use wire::ids::{MessageId, ParticipantId, ProposalId, SessionId};
+use wire::ids::{ParticipantId, ProposalId, SessionId};
 use wire::timestamp::Timestamp;
 
 use super::consent::{Alarm, Consent, Ended, ShareMark};
@@ -45,6 +45,9 @@ pub struct LastUsed {
 pub struct SeatState {
     /// The format: [`VERSION`].
     pub version: u64,
+    /// How often the file was replaced: ties the progress file to it.
+    #[serde(default)]
+    pub(super) revision: u64,
     /// The plane.
     pub plane: Origin,
     /// The session.
@@ -85,9 +88,6 @@ pub struct SeatState {
     /// Where the accepted history begins, if not at its beginning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkpoint: Option<Checkpoint>,
-    /// Own messages by seq. What lies at or before the head of the [sidecar](super::Seat::save_sidecar) may be dropped.
-    #[serde(default)]
-    pub own_messages: BTreeMap<u64, MessageId>,
     /// Requests not answered yet.
     #[serde(default, skip_serializing_if = "Pending::is_empty")]
     pub pending: Pending,
@@ -132,6 +132,7 @@ impl SeatState {
     ) -> Self {
         Self {
             version: VERSION,
+            revision: 0,
             plane,
             session,
             participant,
@@ -148,7 +149,6 @@ impl SeatState {
             cursor: 0,
             head: None,
             checkpoint: None,
-            own_messages: BTreeMap::new(),
             pending: Pending::default(),
             people: Vec::new(),
             title: None,

@@ -10,7 +10,7 @@ use wire::ids::{ParticipantId, SessionId};
 
 use super::error::SeatError;
 use super::lock::Remembered;
-use super::sidecar;
+use super::progress;
 use super::state::{SeatState, VERSION};
 use super::summary::SeatSummary;
 use crate::home::{Home, HomeError, files};
@@ -44,6 +44,7 @@ pub(super) struct Inner {
     pub(super) session: SessionId,
     pub(super) participant: ParticipantId,
     pub(super) file: PathBuf,
+    pub(super) progress: PathBuf,
     /// What this process last read or wrote, while the file is still that one.
     pub(super) remembered: Mutex<Option<Remembered>>,
     /// Keeps this process's own tasks in order, without polling the file lock.
@@ -119,12 +120,14 @@ impl Seats {
     }
 
     fn seat(&self, session: SessionId, participant: ParticipantId) -> Seat {
+        let file = self.home.seat_file(&session, &participant);
         Seat {
             inner: Arc::new(Inner {
                 home: self.home.clone(),
                 session,
                 participant,
-                file: self.home.seat_file(&session, &participant),
+                progress: progress::path(&file),
+                file,
                 remembered: Mutex::new(None),
                 turn: Arc::default(),
             }),
@@ -156,23 +159,10 @@ impl Seat {
         if let Some(state) = self.inner.remembered() {
             return Ok(state);
         }
-        let (state, remembered) = self.inner.load()?;
+        let remembered = self.inner.load()?;
+        let state = remembered.state();
         self.inner.remember(Some(remembered));
         Ok(state)
-    }
-
-    /// Keeps what is large and can be made again from the cache or the plane: written in one step, but without waiting
-    /// for the disk. Not for anything that must survive.
-    ///
-    /// # Errors
-    /// The file can't be written.
-    pub fn save_sidecar<T: serde::Serialize>(&self, value: &T) -> Result<(), SeatError> {
-        Ok(sidecar::save(&self.inner.file, value)?)
-    }
-
-    /// What [`Seat::save_sidecar`] kept; none if there is none or it makes no sense, which loses nothing.
-    pub fn load_sidecar<T: serde::de::DeserializeOwned>(&self) -> Option<T> {
-        sidecar::load(&self.inner.file)
     }
 
     /// Removes the seat with its keys, and its handoff files. What it wrote stays in the session.
@@ -183,31 +173,32 @@ impl Seat {
         let state = self.read()?;
         crate::note::handoff::remove(&self.inner.home, &state.handoffs)?;
         self.inner.remember(None);
-        sidecar::remove(&self.inner.file)?;
+        remove_file(&self.inner.progress)?;
         remove_file(&self.inner.file)?;
         Ok(())
     }
 }
 
 impl Inner {
-    pub(super) fn load(&self) -> Result<(Arc<SeatState>, Remembered), SeatError> {
+    fn load(&self) -> Result<Remembered, SeatError> {
         let missing = SeatError::Missing {
             session: self.session,
             participant: self.participant,
         };
-        let Some((file, bytes)) = Remembered::read(&self.file)? else {
+        let found = progress::read(&self.progress)?;
+        let Some((file, bytes)) = files::read_open(&self.file)? else {
             return Err(missing);
         };
-        let state: SeatState = files::parse_json(&self.file, &bytes, VERSION, REMEDY)?;
+        let mut state: SeatState = files::parse_json(&self.file, &bytes, VERSION, REMEDY)?;
         if (state.session, state.participant) != (self.session, self.participant) {
             return Err(missing);
         }
-        let state = Arc::new(state);
-        Ok((state.clone(), Remembered::new(file, state)))
+        found.apply(&mut state);
+        Remembered::new(file, found.length, Arc::new(state))
     }
 }
 
-pub(super) fn remove_file(path: &Path) -> Result<(), HomeError> {
+fn remove_file(path: &Path) -> Result<(), HomeError> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(HomeError::io(path, error)),
         _ => Ok(()),

@@ -83,7 +83,6 @@ fn state(session_byte: u8, participant_byte: u8) -> SeatState {
         seq: 7,
         hash: Bytes32([9; 32]),
     });
-    state.own_messages.insert(5, MessageId::from_bytes([5; 16]));
     state
 }
 
@@ -253,19 +252,122 @@ async fn what_is_not_saved_is_forgotten() {
     assert_eq!(seat.read().unwrap().cursor, 0);
 }
 
-#[cfg(unix)]
+/// A step that changes only what moves with every post.
+async fn move_on(seat: &Seat, cursor: u64, durable: bool) {
+    let mut lock = seat.lock(SOON).await.unwrap();
+    lock.cursor = cursor;
+    lock.head = Some(Head {
+        seq: cursor + 1,
+        hash: Bytes32([4; 32]),
+    });
+    let request = wire::api::Post {
+        message_id: MessageId::from_bytes([6; 16]),
+        epoch: 2,
+        sealed: Blob(vec![7; 600]),
+        signal: None,
+        expect_mode: None,
+        attachments: None,
+    };
+    lock.pending.post = Some(PendingPost {
+        request,
+        after_rekey: false,
+    });
+    if durable {
+        lock.save().unwrap()
+    } else {
+        lock.save_unsynced().unwrap()
+    }
+}
+
 #[tokio::test]
-async fn what_is_saved_with_the_next_is_known_here_and_written_later() {
+async fn a_step_does_not_write_the_whole_seat_again_and_is_seen_by_others() {
     let fixture = Fixture::new();
     let seat = fixture.seats.create(&state(1, 1)).unwrap();
-    let mut lock = seat.lock(SOON).await.unwrap();
-    lock.save().unwrap();
-    lock.cursor = 4;
-    lock.save_with_next().unwrap();
-    assert_eq!(seat.read().unwrap().cursor, 4);
-    assert_eq!(fixture.elsewhere(&seat).read().unwrap().cursor, 0);
-    seat.lock(SOON).await.unwrap().save().unwrap();
-    assert_eq!(fixture.elsewhere(&seat).read().unwrap().cursor, 4);
+    let file = fixture.home.seat_file(seat.session(), seat.participant());
+    let before = std::fs::read(&file).unwrap();
+    for (cursor, durable) in [(3, true), (4, false)] {
+        move_on(&seat, cursor, durable).await;
+        let theirs = fixture.elsewhere(&seat).read().unwrap();
+        assert_eq!((theirs.cursor, theirs.head.unwrap().seq), (cursor, cursor + 1));
+        let json = |state: &SeatState| serde_json::to_value(state).unwrap();
+        assert_eq!(json(&theirs), json(&seat.read().unwrap()));
+    }
+    assert_eq!(
+        std::fs::read(&file).unwrap(),
+        before,
+        "only the progress file was written"
+    );
+    let step = |state: &mut SeatState| -> Result<(), SeatError> {
+        state.name = "Bo".to_owned();
+        Ok(())
+    };
+    fixture.elsewhere(&seat).with_lock(SOON, step).await.unwrap();
+    let ours = seat.read().unwrap();
+    assert_eq!((ours.name.as_str(), ours.cursor), ("Bo", 4));
+    assert!(ours.pending.post.is_some());
+    move_on(&seat, 5, true).await;
+    assert_eq!(fixture.elsewhere(&seat).read().unwrap().cursor, 5);
+}
+
+#[tokio::test]
+async fn a_torn_step_is_as_if_it_was_not_made() {
+    let fixture = Fixture::new();
+    let seat = fixture.seats.create(&state(1, 1)).unwrap();
+    move_on(&seat, 3, true).await;
+    move_on(&seat, 4, true).await;
+    let file = fixture
+        .home
+        .seat_file(seat.session(), seat.participant())
+        .with_extension("progress");
+    let whole = std::fs::read(&file).unwrap();
+    for cut in [1, 2, 100, 900] {
+        std::fs::write(&file, &whole[..whole.len() - cut]).unwrap();
+        let theirs = fixture.elsewhere(&seat);
+        assert_eq!(theirs.read().unwrap().cursor, 3, "cut by {cut}");
+        move_on(&theirs, 9, true).await;
+        assert_eq!(fixture.elsewhere(&seat).read().unwrap().cursor, 9);
+    }
+}
+
+#[tokio::test]
+async fn steps_before_the_file_was_replaced_have_no_effect_after_it() {
+    let fixture = Fixture::new();
+    let seat = fixture.seats.create(&state(1, 1)).unwrap();
+    move_on(&seat, 3, true).await;
+    let file = fixture
+        .home
+        .seat_file(seat.session(), seat.participant())
+        .with_extension("progress");
+    let old = std::fs::read(&file).unwrap();
+    let step = |state: &mut SeatState| -> Result<(), SeatError> {
+        state.cursor = 8;
+        state.name = "Bo".to_owned();
+        Ok(())
+    };
+    seat.with_lock(SOON, step).await.unwrap();
+    assert_eq!(std::fs::read(&file).unwrap(), b"");
+    // As after a crash between the two.
+    std::fs::write(&file, old).unwrap();
+    assert_eq!(fixture.elsewhere(&seat).read().unwrap().cursor, 8);
+    assert_eq!(seat.read().unwrap().cursor, 8);
+}
+
+#[tokio::test]
+async fn a_long_progress_file_is_folded_in() {
+    let fixture = Fixture::new();
+    let seat = fixture.seats.create(&state(1, 1)).unwrap();
+    let file = fixture
+        .home
+        .seat_file(seat.session(), seat.participant())
+        .with_extension("progress");
+    let mut longest = 0;
+    for cursor in 1..600 {
+        move_on(&seat, cursor, false).await;
+        longest = longest.max(std::fs::metadata(&file).unwrap().len());
+    }
+    assert!((256 * 1024..258 * 1024 + 1200).contains(&longest), "{longest}");
+    assert!(std::fs::metadata(&file).unwrap().len() < 256 * 1024);
+    assert_eq!(fixture.elsewhere(&seat).read().unwrap().cursor, 599);
 }
 
 #[tokio::test]
@@ -336,13 +438,9 @@ fn a_removed_seat_takes_its_files_along() {
     let handoff = crate::note::handoff::write(&fixture.home, "t", NOW, "note").unwrap();
     state.handoffs.push(handoff.clone());
     let seat = fixture.seats.create(&state).unwrap();
-    seat.save_sidecar(&vec![1, 2, 3]).unwrap();
-    assert_eq!(seat.load_sidecar::<Vec<u8>>(), Some(vec![1, 2, 3]));
-    assert_eq!(seat.load_sidecar::<String>(), None);
     let file = fixture.home.seat_file(seat.session(), seat.participant());
     seat.clone().remove().unwrap();
     assert!(!file.exists() && !handoff.exists());
-    assert_eq!(seat.load_sidecar::<Vec<u8>>(), None);
     assert!(matches!(seat.read(), Err(SeatError::Missing { .. })));
 }
 

@@ -77,7 +77,7 @@ impl Session {
         // What was found on the way, good or bad, is kept with the seat.
         self.put_into(&mut lock)?;
         match &result {
-            Ok(_) => lock.save_with_next()?,
+            Ok(_) => lock.save_unsynced()?,
             Err(_) => lock.save()?,
         }
         let stored = result?;
