@@ -64,11 +64,13 @@ fn nothing_that_opens_records_is_linked_into_the_plane() {
     assert_eq!(forbidden_in(&tree), [""; 0], "the plane must stay blind");
 }
 
-/// Each name of the list is a crate the client really has, so that a misspelt one can't pass unnoticed.
+/// Each name of the list is a crate the client really has, so that a misspelt one can't pass unnoticed. `hpke` alone is
+/// nobody's: `seal` has its own, and the crate would do the same.
 #[test]
 fn every_forbidden_name_is_one_the_client_depends_on() {
     let tree = cargo_tree("mcp-client");
-    assert_eq!(forbidden_in(&tree), FORBIDDEN);
+    let used: Vec<&str> = FORBIDDEN.into_iter().filter(|name| *name != "hpke").collect();
+    assert_eq!(forbidden_in(&tree), used);
 }
 
 #[test]
