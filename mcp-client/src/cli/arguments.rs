@@ -71,7 +71,7 @@ pub(crate) struct Common {
     pub(crate) seat: Option<String>,
     /// Whether an agent or a person is here [default: human at a terminal, else agent].
     #[arg(long = "as", global = true, value_name = "KIND", value_enum)]
-    pub(crate) kind: Option<KindArgument>,
+    pub(crate) acting_as: Option<KindArgument>,
 }
 
 /// Who sits at the command line.
@@ -234,4 +234,26 @@ pub(crate) struct Link {
     /// A link by which others can read but not write.
     #[arg(long)]
     pub(crate) view: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definition_holds_together() {
+        super::CommandLine::command().debug_assert();
+    }
+
+    #[test]
+    fn a_kind_of_message_and_of_caller_are_two_things() {
+        use clap::Parser;
+        let line =
+            super::CommandLine::parse_from(["devpilot-session", "post", "--kind", "note", "--as", "human"]);
+        assert_eq!(line.common.acting_as, Some(super::KindArgument::Human));
+        let super::Command::Post(post) = line.command else {
+            panic!("another command");
+        };
+        assert_eq!(post.kind.as_deref(), Some("note"));
+    }
 }

@@ -103,7 +103,7 @@ fn failed(failure: &Failure, output: Output) -> u8 {
 async fn execute(line: CommandLine, output: Output, cancelled: &CancellationToken) -> Result<u8, Failure> {
     let CommandLine { command, common } = line;
     let app = App::from_environment()?;
-    let host = CommandHost::new(common.kind, common.seat.clone(), cancelled.clone());
+    let host = CommandHost::new(common.acting_as, common.seat.clone(), cancelled.clone());
     match command {
         Command::Share(share) => {
             let context = input::text("what the others need to know").await?;

@@ -1,5 +1,9 @@
 //! The real binary, driven over its real standard input and output, one JSON-RPC line at a time.
 #![allow(dead_code, unused_imports, reason = "each test file uses its part")]
+#![allow(clippy::print_stderr, reason = "what is skipped is said")]
+
+pub(crate) mod plane;
+pub(crate) mod proxy;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -71,6 +75,33 @@ impl Machine {
         command
     }
 
+    /// What a human does who sends the note on: the link out of the only handoff file there is.
+    pub(crate) fn link(&self) -> String {
+        let notes: Vec<PathBuf> = std::fs::read_dir(self.devpilot().join("handoffs"))
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .collect();
+        assert_eq!(notes.len(), 1, "{notes:?}");
+        link_in(&std::fs::read_to_string(&notes[0]).unwrap())
+    }
+
+    /// Every secret that this machine keeps in its files: keys, tokens, links.
+    pub(crate) fn secrets(&self) -> Vec<String> {
+        let mut secrets = Vec::new();
+        let mut folders = vec![self.devpilot()];
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+                let path = entry.path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else if let Ok(text) = std::fs::read_to_string(&path) {
+                    secrets.extend(secrets_in(&text));
+                }
+            }
+        }
+        secrets
+    }
+
     /// Runs a command to its end.
     pub(crate) async fn run<const N: usize>(&self, arguments: [&str; N], input: &[u8]) -> Ran {
         let mut child = self
@@ -98,6 +129,51 @@ impl Machine {
     /// Starts the MCP server.
     pub(crate) fn server(&self) -> Server {
         Server::start(&mut self.command([]))
+    }
+}
+
+/// The link in a note: alone on its line.
+pub(crate) fn link_in(note: &str) -> String {
+    let link = note
+        .lines()
+        .map(str::trim)
+        .find(|line| line.starts_with("http") && line.contains("#dp1"));
+    link.unwrap_or_else(|| panic!("no link in the note")).to_owned()
+}
+
+/// Link keys, tokens, and the values of members that hold keys, in a file of the client.
+fn secrets_in(text: &str) -> Vec<String> {
+    let mut secrets = Vec::new();
+    for word in text.split(|symbol: char| !(symbol.is_ascii_alphanumeric() || symbol == '_' || symbol == '-'))
+    {
+        let token = ["dps_", "dpm_", "dpa_", "dp1f", "dp1v"]
+            .iter()
+            .any(|prefix| word.starts_with(prefix));
+        // 32 bytes in base64url; those that are public are told apart by their names.
+        if token && word.len() > 20 {
+            secrets.push(word.to_owned());
+        }
+    }
+    if let Ok(value) = serde_json::from_str::<Value>(text) {
+        named_secrets(&value, &mut secrets);
+    }
+    secrets
+}
+
+fn named_secrets(value: &Value, secrets: &mut Vec<String>) {
+    match value {
+        Value::Object(members) => {
+            for (name, member) in members {
+                match member.as_str() {
+                    Some(text) if ["secret", "seed", "sk", "token", "key"].contains(&name.as_str()) => {
+                        secrets.push(text.to_owned());
+                    }
+                    _ => named_secrets(member, secrets),
+                }
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| named_secrets(item, secrets)),
+        _ => {}
     }
 }
 
@@ -296,6 +372,30 @@ pub(crate) struct Closed {
     pub(crate) took: Duration,
     pub(crate) stderr: String,
     pub(crate) lines: Vec<String>,
+}
+
+impl Server {
+    /// The answer to `id`, while a human answers every question with `action`; the questions that were asked.
+    pub(crate) async fn answer_asked(&mut self, id: u64, action: &Value) -> (Called, Vec<String>) {
+        let mut questions = Vec::new();
+        loop {
+            let message = self.next().await.expect("the server is there");
+            if message["method"] == "elicitation/create" {
+                questions.push(message["params"]["message"].as_str().unwrap().to_owned());
+                self.send(&json!({ "jsonrpc": "2.0", "id": message["id"], "result": action }))
+                    .await;
+            } else if message["id"] == id && message.get("method").is_none() {
+                return (Called(message), questions);
+            }
+        }
+    }
+
+    /// A call whose questions are all answered with yes.
+    pub(crate) async fn call_agreed(&mut self, tool: &str, arguments: Value) -> (Called, Vec<String>) {
+        let id = self.start_call(tool, arguments).await;
+        let yes = json!({ "action": "accept", "content": { "confirm": true } });
+        self.answer_asked(id, &yes).await
+    }
 }
 
 /// The answer to a tool call.

@@ -1,0 +1,238 @@
+//! A real plane as a process of its own, on SQLite or on a database of its own in Postgres.
+
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::process::{Child, Command};
+
+use super::{Machine, binary};
+
+/// How long a plane may take to be ready.
+const START_WITHIN: Duration = Duration::from_secs(30);
+
+/// Where a plane keeps its records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Store {
+    Sqlite,
+    Postgres,
+}
+
+impl Store {
+    /// Those that can be tested here; what is left out is said.
+    pub(crate) fn here() -> Vec<Self> {
+        match std::env::var("DEVPILOT_TEST_POSTGRES") {
+            Ok(_) => vec![Self::Sqlite, Self::Postgres],
+            Err(_) => {
+                eprintln!("SKIPPED: Postgres, since DEVPILOT_TEST_POSTGRES is not set");
+                vec![Self::Sqlite]
+            }
+        }
+    }
+}
+
+/// A plane; it dies with the test.
+pub(crate) struct Plane {
+    child: Option<Child>,
+    port: u16,
+    folder: tempfile::TempDir,
+    database: Option<String>,
+    limits: Option<PathBuf>,
+    /// A machine token; the embedded store puts one into the home folder by itself.
+    token: Option<String>,
+}
+
+impl Plane {
+    /// Starts one. Its machine token goes into a home folder that [`Plane::owner`] copies from.
+    pub(crate) async fn start(store: Store) -> Self {
+        Self::start_with(store, None).await
+    }
+
+    /// Starts one with these limits in place of the defaults.
+    pub(crate) async fn start_with(store: Store, limits: Option<&str>) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let limits = limits.map(|limits| {
+            let path = folder.path().join("limits.json");
+            std::fs::write(&path, limits).unwrap();
+            path
+        });
+        let database = match store {
+            Store::Sqlite => None,
+            Store::Postgres => Some(new_database().await),
+        };
+        let mut plane = Self {
+            child: None,
+            port: free_port(),
+            folder,
+            database,
+            limits,
+            token: None,
+        };
+        plane.restart().await;
+        if store == Store::Postgres {
+            plane.admin(&["org", "create", "test"]).await;
+            plane
+                .admin(&["member", "create", "--org", "test", "--name", "ada"])
+                .await;
+            let token = [
+                "token", "create", "--org", "test", "--member", "ada", "--scopes", "share",
+            ];
+            let made = plane.admin(&token).await;
+            let token = made.split_whitespace().find(|word| word.starts_with("dpm_"));
+            plane.token = Some(token.unwrap().to_owned());
+        }
+        plane
+    }
+
+    /// What the operator runs; its output.
+    async fn admin(&self, arguments: &[&str]) -> String {
+        let ran = self
+            .program()
+            .arg("admin")
+            .args(arguments)
+            .output()
+            .await
+            .unwrap();
+        let stderr = String::from_utf8_lossy(&ran.stderr);
+        assert!(ran.status.success(), "{arguments:?}: {stderr}");
+        String::from_utf8(ran.stdout).unwrap()
+    }
+
+    /// The plane's program with its environment.
+    fn program(&self) -> Command {
+        let program = binary().with_file_name("devpilot-plane");
+        assert!(program.exists(), "build it first: cargo build --package plane");
+        let mut command = Command::new(program);
+        command
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", self.home())
+            .envs(self.database.iter().map(|database| ("DATABASE_URL", database)))
+            .stdin(Stdio::null())
+            .kill_on_drop(true);
+        command
+    }
+
+    /// Starts it again on the same port and data.
+    pub(crate) async fn restart(&mut self) {
+        let mut command = self.program();
+        command
+            .args(["serve", "--listen", &format!("127.0.0.1:{}", self.port)])
+            .stdout(Stdio::null())
+            .stderr(std::fs::File::create(self.folder.path().join("log")).unwrap());
+        if self.database.is_none() {
+            command.arg("--data").arg(self.folder.path().join("data"));
+        }
+        if let Some(limits) = &self.limits {
+            command.arg("--limits").arg(limits);
+        }
+        std::fs::create_dir_all(self.home()).unwrap();
+        self.child = Some(command.spawn().unwrap());
+        let started = Instant::now();
+        while !self.ready().await {
+            assert!(
+                started.elapsed() < START_WITHIN,
+                "the plane did not start: {}",
+                self.log()
+            );
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+
+    /// Kills it as a crash would.
+    pub(crate) async fn kill(&mut self) {
+        self.child.take().unwrap().kill().await.unwrap();
+    }
+
+    /// Its port.
+    pub(crate) fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// A machine that may share on it.
+    pub(crate) fn owner(&self) -> Machine {
+        let machine = Machine::new();
+        if let Some(token) = &self.token {
+            return machine
+                .with("DEVPILOT_PLANE", &format!("http://127.0.0.1:{}", self.port))
+                .with("DEVPILOT_BRIDGE_TOKEN", token);
+        }
+        let from = self.home().join(".devpilot/credentials.json");
+        std::fs::create_dir_all(machine.devpilot()).unwrap();
+        std::fs::copy(&from, machine.devpilot().join("credentials.json"))
+            .unwrap_or_else(|error| panic!("no machine token was put there: {error}; {}", self.log()));
+        private(&machine.devpilot());
+        machine
+    }
+
+    /// What it wrote to its log.
+    pub(crate) fn log(&self) -> String {
+        std::fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
+    }
+
+    fn home(&self) -> PathBuf {
+        self.folder.path().join("home")
+    }
+
+    async fn ready(&self) -> bool {
+        let asked = async {
+            let mut stream = TcpStream::connect(("127.0.0.1", self.port)).await?;
+            stream
+                .write_all(b"GET /readyz HTTP/1.1\r\nHost: plane\r\nConnection: close\r\n\r\n")
+                .await?;
+            let mut answer = String::new();
+            stream.read_to_string(&mut answer).await?;
+            Ok::<_, std::io::Error>(answer.starts_with("HTTP/1.1 200"))
+        };
+        tokio::time::timeout(Duration::from_secs(2), asked)
+            .await
+            .is_ok_and(|answer| answer.unwrap_or(false))
+    }
+}
+
+/// A port of the loopback interface that nobody listens on.
+pub(crate) fn free_port() -> u16 {
+    let probe = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    probe.local_addr().unwrap().port()
+}
+
+/// A fresh database of the test cluster.
+async fn new_database() -> String {
+    let server = std::env::var("DEVPILOT_TEST_POSTGRES").unwrap();
+    let name = format!("client_{}", uuid::Uuid::new_v4().simple());
+    let made = Command::new(postgres_tool("psql"))
+        .args(["--quiet", "--no-psqlrc", "--dbname", &server, "--command"])
+        .arg(format!("CREATE DATABASE {name}"))
+        .status()
+        .await
+        .unwrap();
+    assert!(made.success());
+    let (base, _) = server.rsplit_once('/').unwrap();
+    format!("{base}/{name}")
+}
+
+/// Debian keeps the tools of Postgres by version.
+fn postgres_tool(tool: &str) -> PathBuf {
+    let versions = std::fs::read_dir("/usr/lib/postgresql")
+        .into_iter()
+        .flatten()
+        .flatten();
+    versions
+        .map(|version| version.path().join("bin").join(tool))
+        .filter(|path| path.exists())
+        .max()
+        .unwrap_or_else(|| PathBuf::from(tool))
+}
+
+/// As the client keeps its folder.
+fn private(folder: &Path) {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o700)).unwrap();
+    }
+    #[cfg(not(unix))]
+    let _ = folder;
+}
