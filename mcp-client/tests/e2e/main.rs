@@ -1,0 +1,17 @@
+//! End to end: real verbs over a real plane in this process, two homes, and a machine in between that lies.
+#![allow(
+    missing_docs,
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
+
+mod faults;
+mod hostile;
+mod party;
+mod plane;
+mod relay;
+mod story;
+mod tamper;

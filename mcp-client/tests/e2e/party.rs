@@ -1,0 +1,219 @@
+//! Somebody with a machine of their own: a home, a process, a host that answers as told.
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use mcp_client::home::Environment;
+use mcp_client::session::Clock;
+use mcp_client::verbs::{
+    self, App, Ask, BoxFuture, Failure, Host, JoinAnswer, JoinArgs, ModeAnswer, ModeArgs, PostAnswer,
+    PostArgs, Question, ReadAnswer, ReadArgs, SetTo, ShareAnswer, ShareArgs, WaitAnswer, WaitArgs, WhoAnswer,
+    WhoArgs,
+};
+use tokio_util::sync::CancellationToken;
+use wire::event::Kind;
+
+use crate::plane::TestPlane;
+
+pub struct TestHost {
+    kind: Kind,
+    folder: PathBuf,
+    pub cancelled: CancellationToken,
+    pub answers: Mutex<VecDeque<Ask>>,
+    pub questions: Mutex<Vec<Question>>,
+}
+
+impl Host for TestHost {
+    fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    fn lives_on(&self) -> bool {
+        true
+    }
+
+    fn program(&self) -> Option<String> {
+        Some("test-host".to_owned())
+    }
+
+    fn folder(&self) -> Option<&Path> {
+        Some(&self.folder)
+    }
+
+    fn cancelled(&self) -> &CancellationToken {
+        &self.cancelled
+    }
+
+    fn progress<'a>(&'a self, _elapsed_s: u64, _total_s: u64, _message: &'a str) -> BoxFuture<'a, ()> {
+        Box::pin(async {})
+    }
+
+    fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Ask> {
+        self.questions.lock().unwrap().push(question.clone());
+        let answer = self.answers.lock().unwrap().pop_front().unwrap_or(Ask::CannotAsk);
+        Box::pin(async move { answer })
+    }
+}
+
+pub struct Party {
+    pub root: tempfile::TempDir,
+    environment: Environment,
+    pub app: App,
+    pub host: TestHost,
+}
+
+impl Party {
+    pub fn new(name: &str, plane: &TestPlane) -> Self {
+        Self::of_kind(name, plane, Kind::Agent)
+    }
+
+    pub fn of_kind(name: &str, plane: &TestPlane, kind: Kind) -> Self {
+        let root = tempfile::tempdir().unwrap();
+        let home = root.path().join("home");
+        let folder = root.path().join("work");
+        std::fs::create_dir(&folder).unwrap();
+        let environment = Environment::of([
+            ("HOME", root.path().to_str().unwrap()),
+            ("DEVPILOT_HOME", home.to_str().unwrap()),
+            ("DEVPILOT_NAME", name),
+            ("DEVPILOT_CLIPBOARD", "off"),
+            ("DEVPILOT_PLANE", &plane.origin),
+            ("DEVPILOT_BRIDGE_TOKEN", &plane.token),
+        ]);
+        Self {
+            app: App::new(environment.clone(), Clock::system()).unwrap(),
+            host: TestHost {
+                kind,
+                folder,
+                cancelled: CancellationToken::new(),
+                answers: Mutex::default(),
+                questions: Mutex::default(),
+            },
+            environment,
+            root,
+        }
+    }
+
+    /// The process ends and another begins: memory is gone, files stay.
+    pub fn restart(&mut self) {
+        self.app = App::new(self.environment.clone(), Clock::system()).unwrap();
+    }
+
+    /// A second process of the same user on the same machine.
+    pub fn beside(&self) -> App {
+        App::new(self.environment.clone(), Clock::system()).unwrap()
+    }
+
+    pub fn home(&self) -> PathBuf {
+        self.root.path().join("home")
+    }
+
+    pub fn will_answer(&self, answers: impl IntoIterator<Item = Ask>) {
+        self.host.answers.lock().unwrap().extend(answers);
+    }
+
+    pub async fn share(&self, title: &str, context: &str) -> ShareAnswer {
+        let args = ShareArgs {
+            title: Some(title.to_owned()),
+            context: Some(context.to_owned()),
+            reveal_link: true,
+            ..ShareArgs::default()
+        };
+        let delivered = verbs::share::run(&self.app, args, &self.host).await.unwrap();
+        let answer = delivered.answer.clone();
+        delivered.commit(&self.app).await.unwrap();
+        answer
+    }
+
+    pub async fn try_join(&self, link: &str) -> Result<JoinAnswer, Failure> {
+        let args = JoinArgs {
+            link: Some(link.to_owned()),
+            ..JoinArgs::default()
+        };
+        let delivered = verbs::join::run(&self.app, args, &self.host).await?;
+        let answer = delivered.answer.clone();
+        delivered.commit(&self.app).await.unwrap();
+        Ok(answer)
+    }
+
+    pub async fn join(&self, link: &str) -> JoinAnswer {
+        self.try_join(link).await.unwrap()
+    }
+
+    pub async fn try_read(&self, args: ReadArgs) -> Result<ReadAnswer, Failure> {
+        let delivered = verbs::read::run(&self.app, args, &self.host).await?;
+        let answer = delivered.answer.clone();
+        delivered.commit(&self.app).await.unwrap();
+        Ok(answer)
+    }
+
+    pub async fn read(&self) -> ReadAnswer {
+        self.try_read(ReadArgs::default()).await.unwrap()
+    }
+
+    pub async fn read_all(&self) -> ReadAnswer {
+        let args = ReadArgs {
+            since: Some(0),
+            limit: Some(200),
+            ..ReadArgs::default()
+        };
+        self.try_read(args).await.unwrap()
+    }
+
+    pub async fn try_post(&self, text: &str) -> Result<PostAnswer, Failure> {
+        let args = PostArgs {
+            text: text.to_owned(),
+            ..PostArgs::default()
+        };
+        let delivered = verbs::post::run(&self.app, args, &self.host).await?;
+        let answer = delivered.answer.clone();
+        delivered.commit(&self.app).await.unwrap();
+        Ok(answer)
+    }
+
+    pub async fn post(&self, text: &str) -> PostAnswer {
+        self.try_post(text).await.unwrap()
+    }
+
+    pub async fn try_wait(&self, timeout_s: u32) -> Result<WaitAnswer, Failure> {
+        let args = WaitArgs {
+            timeout_s: Some(timeout_s),
+            ..WaitArgs::default()
+        };
+        let delivered = verbs::wait::run(&self.app, args, &self.host).await?;
+        let answer = delivered.answer.clone();
+        delivered.commit(&self.app).await.unwrap();
+        Ok(answer)
+    }
+
+    pub async fn who(&self) -> WhoAnswer {
+        verbs::who::run(&self.app, WhoArgs::default(), &self.host)
+            .await
+            .unwrap()
+            .answer
+    }
+
+    pub async fn set_mode(&self, set: SetTo) -> Result<ModeAnswer, Failure> {
+        let args = ModeArgs {
+            set: Some(set),
+            session: None,
+        };
+        Ok(verbs::mode::run(&self.app, args, &self.host).await?.answer)
+    }
+}
+
+/// The texts of an answer's messages; a name of an error in brackets where there is none.
+pub fn texts(answer: &ReadAnswer) -> Vec<String> {
+    let text = |message: &verbs::MessageItem| match (&message.text, &message.problem) {
+        (Some(text), _) => text.clone(),
+        (None, problem) => format!("[{}]", problem.as_deref().unwrap_or("?")),
+    };
+    answer.messages.iter().map(text).collect()
+}
+
+/// The same link by another way to the same plane.
+pub fn through(link: &str, origin: &str) -> String {
+    let at = link.find("/s/").unwrap();
+    format!("{origin}{}", &link[at..])
+}

@@ -1,0 +1,142 @@
+//! A machine between client and plane: passes requests on and may change, withhold or lose what comes back.
+
+use std::sync::{Arc, Mutex};
+
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::extract::{Request, State};
+use axum::http::{Method, StatusCode, header};
+use axum::response::Response;
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+/// What a rule sees of one exchange.
+pub struct Exchange<'a> {
+    pub method: &'a Method,
+    /// Path and query.
+    pub path: &'a str,
+    pub status: u16,
+    /// The answer's JSON, to be changed.
+    pub answer: &'a mut Value,
+}
+
+/// What becomes of the answer.
+pub enum Fate {
+    Pass,
+    /// The connection ends in the middle of the answer.
+    Lose,
+    /// A proxy's own page.
+    Page(u16),
+    /// Another status, with the JSON as it is now as a problem document.
+    Problem(u16),
+}
+
+type Rule = Box<dyn FnMut(Exchange<'_>) -> Fate + Send>;
+
+#[derive(Clone)]
+struct Way {
+    plane: String,
+    http: reqwest::Client,
+    rule: Arc<Mutex<Rule>>,
+}
+
+pub struct Tamper {
+    pub origin: String,
+    rule: Arc<Mutex<Rule>>,
+    stop: CancellationToken,
+}
+
+impl Tamper {
+    /// In front of a plane; honest until told otherwise.
+    pub async fn before(plane: &str) -> Self {
+        drop(rustls::crypto::ring::default_provider().install_default());
+        let rule: Arc<Mutex<Rule>> = Arc::new(Mutex::new(Box::new(|_| Fate::Pass)));
+        let way = Way {
+            plane: plane.to_owned(),
+            http: reqwest::Client::builder().no_proxy().build().unwrap(),
+            rule: rule.clone(),
+        };
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let origin = format!("http://{}", listener.local_addr().unwrap());
+        let router = Router::new().fallback(pass_on).with_state(way);
+        let stop = CancellationToken::new();
+        let stopped = stop.clone();
+        tokio::spawn(async move {
+            axum::serve(listener, router)
+                .with_graceful_shutdown(stopped.cancelled_owned())
+                .await
+        });
+        Self { origin, rule, stop }
+    }
+
+    /// From now on, each answer of the plane goes by this rule.
+    pub fn rule(&self, rule: impl FnMut(Exchange<'_>) -> Fate + Send + 'static) {
+        *self.rule.lock().unwrap() = Box::new(rule);
+    }
+
+    /// Changes pages of records from now on.
+    pub fn records(&self, mut change: impl FnMut(&mut Vec<Value>, &mut Value) + Send + 'static) {
+        self.rule(move |exchange| {
+            let is_page = exchange.method == Method::GET && exchange.path.contains("/records?");
+            if is_page && exchange.status == 200 {
+                let mut records = exchange.answer["records"].as_array().unwrap().clone();
+                change(&mut records, &mut exchange.answer["state"]);
+                exchange.answer["records"] = Value::from(records);
+            }
+            Fate::Pass
+        });
+    }
+}
+
+impl Drop for Tamper {
+    fn drop(&mut self) {
+        self.stop.cancel();
+    }
+}
+
+async fn pass_on(State(way): State<Way>, request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    let path = parts.uri.path_and_query().unwrap().as_str().to_owned();
+    let body = axum::body::to_bytes(body, 1 << 20).await.unwrap();
+    let mut onward = way
+        .http
+        .request(parts.method.clone(), format!("{}{path}", way.plane));
+    for name in [header::AUTHORIZATION, header::CONTENT_TYPE] {
+        if let Some(value) = parts.headers.get(&name) {
+            onward = onward.header(name, value);
+        }
+    }
+    let answer = onward.body(body).send().await.unwrap();
+    let status = answer.status().as_u16();
+    let content_type = answer.headers()[header::CONTENT_TYPE].clone();
+    let mut json: Value = serde_json::from_slice(&answer.bytes().await.unwrap()).unwrap();
+    let fate = (way.rule.lock().unwrap())(Exchange {
+        method: &parts.method,
+        path: &path,
+        status,
+        answer: &mut json,
+    });
+    let response = Response::builder();
+    let response = match fate {
+        Fate::Pass => response
+            .status(status)
+            .header(header::CONTENT_TYPE, content_type)
+            .body(Body::from(json.to_string())),
+        Fate::Problem(status) => response
+            .status(status)
+            .header(header::CONTENT_TYPE, "application/problem+json")
+            .body(Body::from(json.to_string())),
+        Fate::Page(status) => response
+            .status(status)
+            .header(header::CONTENT_TYPE, "text/html")
+            .body(Body::from("<html>code: session_ended</html>")),
+        Fate::Lose => {
+            let parts = [Ok(Bytes::from_static(b"{")), Err(std::io::Error::other("cut"))];
+            response
+                .status(StatusCode::OK)
+                .header(header::CONTENT_TYPE, "application/json")
+                .body(Body::from_stream(futures_util::stream::iter(parts)))
+        }
+    };
+    response.unwrap()
+}
