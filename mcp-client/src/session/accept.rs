@@ -53,7 +53,7 @@ impl Session {
         let new: Vec<Record> = page
             .records
             .into_iter()
-            .filter(|record| accepted.contains(&record.seq))
+            .filter(|record| accepted.contains(&record.seq) && self.view.at(record.seq).is_some())
             .collect();
         self.remember(&new);
         if result.is_ok() {
@@ -115,6 +115,9 @@ impl Session {
         let entry = entry.map_err(|error| self.fail(error))?;
         let stored = accepted_before.filter(|head| head.seq == record.seq);
         if stored.is_some_and(|head| self.transcript.head().hash != head.hash.0) {
+            // All of it is another history than the one accepted before: none of it is shown.
+            self.view.clear();
+            self.forget_cache();
             return Err(self.fail(Error::Rollback));
         }
         self.view.push(entry);

@@ -105,6 +105,16 @@ impl Session {
         self.transcript.base()
     }
 
+    /// Whether this view reaches the head that the seat had accepted before. Until it does, nothing shows that it is the
+    /// same history.
+    ///
+    /// # Errors
+    /// The file can't be read.
+    pub fn is_caught_up(&self) -> Result<bool, SessionError> {
+        let stored = self.seat.read()?.head;
+        Ok(stored.is_none_or(|head| head.seq <= self.transcript.head().seq))
+    }
+
     /// The epoch in force.
     pub fn epoch(&self) -> u32 {
         self.transcript.epoch()

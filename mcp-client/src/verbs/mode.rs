@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::Mutex;
 use wire::api::SettableMode;
 use wire::event::ModeName;
+use wire::problem::Code;
 
 use super::app::App;
 use super::choose::{CALL_S, Intent};
@@ -17,7 +18,7 @@ use super::present::Presenter;
 use super::text::Text;
 use super::{compose, modes};
 use crate::plane::within;
-use crate::session::Session;
+use crate::session::{Session, SessionError};
 
 /// What to set the mode to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -114,7 +115,7 @@ pub async fn run(app: &App, args: ModeArgs, host: &dyn Host) -> Result<Delivered
             let mut session = shared.lock().await;
             session.set_mode(SettableMode::Observe, within(CALL_S)).await?;
         }
-        Some(SetTo::Stop) => shared.lock().await.stop(within(CALL_S)).await?,
+        Some(SetTo::Stop) => stop(&mut *shared.lock().await, before).await?,
         Some(SetTo::Relay) if before == Some(ModeName::Relay) => {}
         Some(SetTo::Relay) => {
             ask_for_relay(app, &shared, host).await?;
@@ -137,6 +138,19 @@ pub async fn run(app: &App, args: ModeArgs, host: &dyn Host) -> Result<Delivered
         integrity: presenter.integrity(),
         next: modes::meaning(mode).to_owned(),
     }))
+}
+
+/// Ends auto, or whatever else lets agents go on. A view participant may end auto alone.
+async fn stop(session: &mut Session, mode: Option<ModeName>) -> Result<(), SessionError> {
+    if mode == Some(ModeName::Auto) {
+        return session.stop(within(CALL_S)).await;
+    }
+    match session.set_mode(SettableMode::Observe, within(CALL_S)).await {
+        Err(SessionError::Plane(error)) if error.code() == Some(Code::ViewOnly) => {
+            session.stop(within(CALL_S)).await
+        }
+        result => result,
+    }
 }
 
 /// Nothing changes without this machine's human.

@@ -12,8 +12,9 @@ use wire::api::{ParticipantRow, TokenText};
 impl App {
     /// Reads on. Where that does not work but there is something to show, says so and shows it.
     pub(super) async fn sync_softly(&self, session: &mut Session) -> Result<Vec<String>, Failure> {
-        let has_something = !session.view().entries().is_empty();
-        match session.sync(within(CALL_S)).await {
+        let result = session.sync(within(CALL_S)).await;
+        let has_something = !session.view().entries().is_empty() && session.is_caught_up()?;
+        match result {
             Ok(()) => Ok(Vec::new()),
             // Said by the answer's integrity.
             Err(SessionError::Failed(_)) if has_something => Ok(Vec::new()),
