@@ -84,3 +84,19 @@ fn plaintext_shows_its_length_alone() {
         "names are plaintext as well"
     );
 }
+
+/// The feature leaves out rules that keep people safe: tests of this crate are its only user.
+#[test]
+fn no_crate_is_built_with_the_feature_hazmat() {
+    let others = [
+        include_str!("../../../Cargo.toml"),
+        include_str!("../../../mcp-client/Cargo.toml"),
+        include_str!("../../../plane/Cargo.toml"),
+        include_str!("../../../wire/Cargo.toml"),
+    ];
+    assert!(others.iter().all(|manifest| !manifest.contains("hazmat")));
+    let (built, tests) = include_str!("../../Cargo.toml")
+        .split_once("[dev-dependencies]")
+        .unwrap();
+    assert!(!built.contains("hazmat") && !tests.contains("default ="));
+}
