@@ -10,8 +10,9 @@ file=${1:-README.md}
 scripts/check-versions.sh
 have python3 || die "The demo's driver needs Python 3: apt-get install python3, or brew install python."
 
-say "Building…"
-cargo build --release --locked --quiet -p plane -p mcp-client
+step "Building (the first time takes a few minutes)"
+build_programs
+say ""
 
 temp=$(mktemp -d)
 plane=
@@ -26,11 +27,11 @@ listen=127.0.0.1:$(free_port)
 mkdir -m 700 "$temp/ada" "$temp/ben" "$temp/plane"
 # The embedded plane puts its machine token into the home folder of who starts it: Ada's. Ben has none.
 env -u DATABASE_URL -u DEVPILOT_HOME HOME="$temp/ada" \
-  "$TARGET/release/devpilot-plane" serve --listen "$listen" --data "$temp/plane" >"$temp/plane/plane.log" 2>&1 &
+  "$BIN/devpilot-plane" serve --listen "$listen" --data "$temp/plane" >"$temp/plane/plane.log" 2>&1 &
 plane=$!
 wait_until 20 http_ok "http://$listen/readyz" || {
   cat "$temp/plane/plane.log" >&2
   die "The plane did not start."
 }
 
-python3 scripts/demo.py --client "$TARGET/release/devpilot-session" --folder "$temp" --file "$file"
+python3 scripts/demo.py --client "$BIN/devpilot-session" --folder "$temp" --file "$file"

@@ -19,6 +19,14 @@ version_at_least() { [[ "$(printf '%s\n%s\n' "$2" "$1" | sort -V | head -n 1)" =
 # The value of a key in the root manifest.
 manifest() { sed -n "s/^$1 = \"\(.*\)\"/\1/p" Cargo.toml | head -n 1; }
 
+# Builds both programs and sets BIN to the folder they are in. PROFILE=dev takes the quick build.
+build_programs() {
+  local profile=${PROFILE:-release}
+  cargo build --profile "$profile" --locked --package plane --package mcp-client
+  # shellcheck disable=SC2034 # read by the scripts
+  BIN=$TARGET/${profile/#dev/debug}
+}
+
 # A TCP port of the loopback interface that nobody listens on.
 free_port() {
   node -e 'const s = require("net").createServer().listen(0, "127.0.0.1", () => { console.log(s.address().port); s.close(); })'

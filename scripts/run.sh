@@ -9,11 +9,11 @@ scripts/check-versions.sh
 listen=${LISTEN:-127.0.0.1:8787}
 data=${DATA:-$HOME/.devpilot/plane}
 credentials=${DEVPILOT_HOME:-$HOME/.devpilot}/credentials.json
-client=$TARGET/release/devpilot-session
 log=$data/plane.log
 
 step "Building (the first time takes a few minutes)"
-cargo build --release --locked -p plane -p mcp-client
+build_programs
+client=$BIN/devpilot-session
 
 step "Starting the plane"
 mkdir -p "$data"
@@ -21,7 +21,7 @@ chmod 700 "$data"
 touch "$log"
 written=$(wc -c <"$log")
 # `make run` is the embedded store, whatever database this shell is set up for.
-env -u DATABASE_URL "$TARGET/release/devpilot-plane" serve --listen "$listen" --data "$data" >>"$log" 2>&1 &
+env -u DATABASE_URL "$BIN/devpilot-plane" serve --listen "$listen" --data "$data" >>"$log" 2>&1 &
 plane=$!
 stopping=
 trap 'stopping=yes; end_process "$plane"' INT TERM

@@ -96,6 +96,9 @@ scripts/lint.sh
 step "Building"
 cargo build --workspace --locked
 
+step "The first start and the tour"
+scripts/commands-test.sh
+
 step "Examples in the documentation"
 cargo test --workspace --locked --doc --quiet
 
