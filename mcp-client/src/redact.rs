@@ -182,4 +182,18 @@ mod tests {
             serde_json::json!({ LINK_WITHHELD: [{ "deep": LINK_WITHHELD }], "kept": 7 })
         );
     }
+
+    /// The vectors of `crypto.md` section 4; the second implementation is that of `seal`.
+    #[test]
+    fn links_are_withheld_as_the_vectors_have_it() {
+        let vectors = include_str!("../../seal/vectors/vectors.json");
+        let vectors: Value = serde_json::from_str(vectors).unwrap();
+        let cases = vectors["link"]["redact"].as_array().unwrap();
+        assert!(cases.len() >= 5);
+        for case in cases {
+            let given = case["text"].as_str().unwrap();
+            assert_eq!(text(given), case["out"].as_str().unwrap());
+            assert_eq!(text(given), seal::link::redact(given));
+        }
+    }
 }

@@ -33,12 +33,12 @@ const RESERVED: [&str; 14] = [
     "owner",
 ];
 
-/// A name as it is shown: one line, at most 64 characters; a name like one of ours says that it is somebody's choice.
+/// A name as it is shown: one line, at most 64 characters, to stand in quotation marks; a name like one of ours says that it is somebody's choice.
 pub fn name(raw: &str) -> String {
     name_beside(raw, None)
 }
 
-/// A title as it is shown: one line, at most 200 characters.
+/// A title as it is shown: one line, at most 200 characters, to stand in quotation marks.
 pub fn title(raw: &str) -> String {
     one_line(raw, TITLE_MAX).unwrap_or_else(|| "untitled".to_owned())
 }
@@ -62,7 +62,7 @@ fn one_line(raw: &str, most: usize) -> Option<String> {
         if !line.is_empty() {
             line.push(' ');
         }
-        line.push_str(word);
+        line.extend(word.chars().map(within_quotes));
     }
     if let Some((cut, _)) = line.char_indices().nth(most) {
         let end = line.char_indices().nth(most - 1).map_or(cut, |(at, _)| at);
@@ -70,6 +70,14 @@ fn one_line(raw: &str, most: usize) -> Option<String> {
         line.push('…');
     }
     Some(line).filter(|line| !line.is_empty())
+}
+
+/// Names and titles are shown in quotation marks, which they can't close.
+fn within_quotes(character: char) -> char {
+    match character {
+        '"' | '\u{201C}'..='\u{201F}' | '\u{2033}' | '\u{2036}' | '\u{FF02}' => '\'',
+        other => other,
+    }
 }
 
 /// What two names that look alike have in common (UTS #39), with the usual digits for letters.

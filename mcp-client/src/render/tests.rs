@@ -132,6 +132,15 @@ fn names_and_titles_are_one_line_and_cut_between_characters() {
 }
 
 #[test]
+fn a_name_can_not_close_its_quotation_marks() {
+    assert_eq!(
+        name("Ana\" (you), pinned \u{201D}x\u{FF02}"),
+        "Ana' (you), pinned 'x'"
+    );
+    assert_eq!(title("The \"final\" plan"), "The 'final' plan");
+}
+
+#[test]
 fn a_name_like_one_of_ours_is_tagged() {
     for raw in [
         "system",
