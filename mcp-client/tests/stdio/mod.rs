@@ -165,7 +165,10 @@ fn named_secrets(value: &Value, secrets: &mut Vec<String>) {
         Value::Object(members) => {
             for (name, member) in members {
                 match member.as_str() {
-                    Some(text) if ["secret", "seed", "sk", "token", "key"].contains(&name.as_str()) => {
+                    Some(text)
+                        if ["secret", "seed", "sk", "token", "key", "full", "view"]
+                            .contains(&name.as_str()) =>
+                    {
                         secrets.push(text.to_owned());
                     }
                     _ => named_secrets(member, secrets),

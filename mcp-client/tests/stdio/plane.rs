@@ -172,6 +172,33 @@ impl Plane {
         std::fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
     }
 
+    /// Every byte that it keeps: the files of the embedded store, or a dump of the database, where bytes stand as hex.
+    pub(crate) async fn stored(&self) -> Vec<u8> {
+        if let Some(database) = &self.database {
+            let dump = Command::new(postgres_tool("pg_dump"))
+                .args(["--inserts", "--dbname", database])
+                .output()
+                .await
+                .unwrap();
+            assert!(dump.status.success(), "{}", String::from_utf8_lossy(&dump.stderr));
+            return dump.stdout;
+        }
+        let files = std::fs::read_dir(self.folder.path().join("data")).unwrap();
+        files
+            .flat_map(|file| std::fs::read(file.unwrap().path()).unwrap())
+            .collect()
+    }
+
+    /// What it answers to `GET path`, head and body.
+    pub(crate) async fn get(&self, path: &str) -> String {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).await.unwrap();
+        let request = format!("GET {path} HTTP/1.1\r\nHost: plane\r\nConnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        answer
+    }
+
     fn home(&self) -> PathBuf {
         self.folder.path().join("home")
     }
