@@ -20,6 +20,8 @@ const LOOK: Duration = Duration::from_millis(500);
 const WRITE_PRESENCE: Duration = Duration::from_secs(5);
 /// How often tombstones are looked through.
 const LOOK_AT_TOMBSTONES: Duration = Duration::from_secs(60);
+/// Sessions that wait to be evicted from; one that finds no place comes again with its next record.
+pub(crate) const OVERSIZED: usize = 1_024;
 /// After an error, so long until the next try.
 const PAUSE: Duration = Duration::from_secs(1);
 
@@ -45,13 +47,13 @@ pub(crate) async fn sweep(shared: Arc<Shared>, stop: CancellationToken) {
 /// Evicts from sessions that grew beyond their limits, until it is stopped.
 pub(crate) async fn evict(
     shared: Arc<Shared>,
-    mut oversized: mpsc::UnboundedReceiver<SessionId>,
+    mut oversized: mpsc::Receiver<SessionId>,
     stop: CancellationToken,
 ) {
     let mut arrived = Vec::new();
     loop {
         let some = stop
-            .run_until_cancelled(oversized.recv_many(&mut arrived, usize::MAX))
+            .run_until_cancelled(oversized.recv_many(&mut arrived, OVERSIZED))
             .await;
         if some.is_none_or(|count| count == 0) {
             return;

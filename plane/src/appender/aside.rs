@@ -11,7 +11,7 @@ use wire::timestamp::Timestamp;
 
 use super::batch::fail;
 use super::message::{Message, Reply};
-use super::plan::{Job, ask, message_seq};
+use super::plan::{Job, Plan, ask, message_seq};
 use crate::service::{Answer, Outcome, ServiceError, SessionWrite, Shared, Viewer};
 use crate::store::records::{self, StoredId};
 use crate::store::session::SessionRow;
@@ -53,58 +53,111 @@ impl Aside {
         self.tasks.wait().await;
     }
 
-    /// The session as it is now, with the posts that are not stored yet; the others are answered. None: it is gone.
-    pub(super) async fn fresh(
-        &self,
-        session: SessionId,
-        jobs: Vec<Job>,
-    ) -> Result<Option<(SessionRow, Vec<Job>)>, StoreError> {
+    /// The session as it is now, with the posts that are not stored yet; the others are answered. None: all are.
+    pub(super) async fn fresh(&self, session: SessionId, jobs: Vec<Job>) -> Option<(SessionRow, Vec<Job>)> {
         let read = async {
             let mut conn = self.shared.store().reader().await?;
             let row = session::load(&mut conn.on(), session).await?;
-            let mut found = Vec::with_capacity(jobs.len());
-            for job in &jobs {
-                found.push(records::find_id(&mut conn.on(), session, job.message.message_id).await?);
-            }
-            Ok::<_, StoreError>((row, found))
+            let stored = find_ids(&mut conn.on(), session, &jobs).await?;
+            Ok::<_, StoreError>((row, stored))
         };
-        let (row, found) = match read.await {
-            Ok(read) => read,
+        match read.await {
+            Ok((Some(row), stored)) => {
+                let left = self.answer_stored(&row, jobs, stored);
+                (!left.is_empty()).then_some((row, left))
+            }
+            Ok((None, _)) => {
+                refuse_all(jobs);
+                None
+            }
+            Err(error) => {
+                fail(&error.into(), jobs);
+                None
+            }
+        }
+    }
+
+    /// Settles posts of one session in one commit, with its row locked; gives back those whose message id another
+    /// one has.
+    pub(super) async fn lock(&self, session: SessionId, jobs: Vec<Job>) -> Vec<Job> {
+        let opened = match SessionWrite::open(&self.shared, session).await {
+            Ok(Some(mut write)) => {
+                let stored = find_ids(&mut write.on(), session, &jobs).await;
+                stored.map(|stored| Some((write, stored))).map_err(Into::into)
+            }
+            Ok(None) => Ok(None),
+            Err(error) => Err(error),
+        };
+        match opened {
+            Ok(Some((write, stored))) => {
+                let left = self.answer_stored(&write.row, jobs, stored);
+                self.commit(write, left).await
+            }
+            Ok(None) => {
+                refuse_all(jobs);
+                Vec::new()
+            }
             Err(error) => {
                 fail(&error, jobs);
-                return Ok(None);
+                Vec::new()
             }
+        }
+    }
+
+    async fn commit(&self, mut write: SessionWrite<'_>, jobs: Vec<Job>) -> Vec<Job> {
+        let plan = Plan::make(&self.shared, write.row.clone(), jobs, write.now);
+        if plan.records.is_empty() {
+            return plan.answer();
+        }
+        let stored = async {
+            for (message, id) in &plan.ids {
+                records::insert_id(&mut write.on(), plan.session, *message, id).await?;
+            }
+            write.row = plan.row.clone();
+            plan.records.iter().cloned().for_each(|record| write.push(record));
+            write.commit().await
         };
+        match stored.await {
+            Ok(_) => plan.answer(),
+            Err(error) => {
+                fail(&error, plan.into_jobs(&self.shared));
+                Vec::new()
+            }
+        }
+    }
+
+    /// Answers posts that are stored; gives the others.
+    fn answer_stored(&self, row: &SessionRow, jobs: Vec<Job>, stored: Vec<Option<StoredId>>) -> Vec<Job> {
         let mut left = Vec::with_capacity(jobs.len());
-        for (job, found) in jobs.into_iter().zip(found) {
-            match (&row, found) {
-                (None, _) => job.answer(Err(ServiceError::Unauthorized)),
-                (Some(row), Some(stored)) => {
+        for (job, stored) in jobs.into_iter().zip(stored) {
+            match stored {
+                Some(stored) => {
                     let reply = again(&self.shared, row, &job.message, &stored);
                     job.answer(reply);
                 }
-                (Some(_), None) => left.push(job),
+                None => left.push(job),
             }
         }
-        Ok(row.map(|row| (row, left)))
+        left
     }
+}
 
-    /// Settles posts of one session with its row locked.
-    pub(super) async fn lock(&self, session: SessionId, jobs: Vec<Job>) -> Vec<Job> {
-        let mut repeated = Vec::new();
-        let mut seen = Vec::with_capacity(jobs.len());
-        for job in jobs {
-            if seen.contains(&job.message.message_id) {
-                repeated.push(job);
-                continue;
-            }
-            seen.push(job.message.message_id);
-            debug_assert_eq!(job.message.session_id, session);
-            let reply = locked(&self.shared, &job.message).await;
-            job.answer(reply);
-        }
-        repeated
+fn refuse_all(jobs: Vec<Job>) {
+    for job in jobs {
+        job.answer(Err(ServiceError::Unauthorized));
     }
+}
+
+async fn find_ids(
+    on: &mut On<'_>,
+    session: SessionId,
+    jobs: &[Job],
+) -> Result<Vec<Option<StoredId>>, StoreError> {
+    let mut found = Vec::with_capacity(jobs.len());
+    for job in jobs {
+        found.push(records::find_id(on, session, job.message.message_id).await?);
+    }
+    Ok(found)
 }
 
 /// A post whose first answer came from an old row, or that names attachments: without the lock while it is

@@ -36,7 +36,7 @@ impl Writer {
     }
 
     /// Appends what comes, until the other end of `jobs` is gone and all is answered.
-    pub(super) async fn run(mut self, mut jobs: mpsc::UnboundedReceiver<Job>) {
+    pub(super) async fn run(mut self, mut jobs: mpsc::Receiver<Job>) {
         let mut batch = Vec::with_capacity(BATCH);
         while jobs.recv_many(&mut batch, BATCH).await > 0 {
             let mut left = std::mem::take(&mut batch);
@@ -63,7 +63,7 @@ impl Writer {
                         job.answer(Err(ServiceError::Unauthorized));
                     }
                 }
-                Err(error) => fail(&error, jobs),
+                Err(error) => fail(&error.into(), jobs),
             }
         }
         let (missed, mut repeated) = self.commit(plans, now).await;
@@ -95,10 +95,8 @@ impl Writer {
         for plan in missed {
             let session = plan.session;
             let jobs = plan.into_jobs(&self.shared);
-            match self.aside.fresh(session, jobs).await {
-                Ok(Some((row, jobs))) => plans.push(Plan::make(&self.shared, row, jobs, now)),
-                Ok(None) => {}
-                Err(error) => tracing::error!(%error, "a session could not be loaded for its posts"),
+            if let Some((row, jobs)) = self.aside.fresh(session, jobs).await {
+                plans.push(Plan::make(&self.shared, row, jobs, now));
             }
         }
         let (missed, mut repeated) = self.commit(plans, now).await;
@@ -147,9 +145,11 @@ impl Writer {
         (missed, repeated)
     }
 
-    /// The statement failed as a whole: each session on its own, unless the database is away.
+    /// The statement failed as a whole. Where the database is away, all are told; where one session is to blame,
+    /// each is settled on its own and the writer goes on.
     async fn one_by_one(&mut self, error: &StoreError, plans: Vec<Plan>) -> Vec<Job> {
-        let away = error.is_unavailable();
+        let locked = error.is_locked();
+        let away = error.is_unavailable() && !locked;
         tracing::error!(
             error = error as &dyn std::error::Error,
             away,
@@ -161,9 +161,9 @@ impl Writer {
             self.rows.remove(&session);
             let jobs = plan.into_jobs(&self.shared);
             if away {
-                for job in jobs {
-                    job.answer(Err(StoreError::Unknown.into()));
-                }
+                fail_all(jobs);
+            } else if locked {
+                jobs.into_iter().for_each(|job| self.aside.settle(job));
             } else {
                 repeated.extend(self.aside.lock(session, jobs).await);
             }
@@ -190,12 +190,17 @@ impl Writer {
     }
 }
 
-/// Answers posts that could not even be asked.
-pub(super) fn fail(error: &StoreError, jobs: Vec<Job>) {
+/// Answers posts that the store failed: the reason goes to the log once, whatever their number.
+pub(super) fn fail(error: &ServiceError, jobs: Vec<Job>) {
     tracing::error!(
         error = error as &dyn std::error::Error,
+        posts = jobs.len(),
         "posts could not be appended"
     );
+    fail_all(jobs);
+}
+
+fn fail_all(jobs: Vec<Job>) {
     for job in jobs {
         job.answer(Err(StoreError::Unknown.into()));
     }

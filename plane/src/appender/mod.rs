@@ -15,8 +15,6 @@ mod decide;
 mod message;
 mod plan;
 mod queue;
-#[cfg(test)]
-mod tests;
 
 pub(crate) use message::Message;
 pub(crate) use queue::Appender;

@@ -13,10 +13,13 @@ use crate::service::{ServiceError, Shared};
 /// When to try again while the queue is full, in seconds.
 const FULL_RETRY_S: u64 = 1;
 
+/// No post takes less of the queue, in bytes: the shortest sealed form and what it takes beside.
+const SMALLEST: usize = 1_024;
+
 /// Takes posts to the one writer of this process.
 #[derive(Debug, Clone)]
 pub(crate) struct Appender {
-    queue: Arc<Mutex<Option<mpsc::UnboundedSender<Job>>>>,
+    queue: Arc<Mutex<Option<mpsc::Sender<Job>>>>,
     room: Arc<Semaphore>,
     writer: Arc<Mutex<Option<JoinHandle<()>>>>,
 }
@@ -24,12 +27,9 @@ pub(crate) struct Appender {
 impl Appender {
     /// Starts the writer.
     pub(crate) fn start(shared: &Arc<Shared>) -> Self {
-        #[expect(
-            clippy::disallowed_methods,
-            reason = "bounded in bytes by `room`, not in messages"
-        )]
-        let (queue, jobs) = mpsc::unbounded_channel();
         let bytes = usize::try_from(shared.limits().append_queue_bytes).unwrap_or(Semaphore::MAX_PERMITS);
+        // The bytes are what bounds it: so many of the smallest posts there are.
+        let (queue, jobs) = mpsc::channel(bytes / SMALLEST + 1);
         let writer = tokio::spawn(Writer::new(Arc::clone(shared)).run(jobs));
         Self {
             queue: Arc::new(Mutex::new(Some(queue))),
@@ -54,7 +54,7 @@ impl Appender {
         };
         let sent = {
             let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
-            queue.as_ref().is_some_and(|queue| queue.send(job).is_ok())
+            queue.as_ref().is_some_and(|queue| queue.try_send(job).is_ok())
         };
         if !sent {
             return Err(ServiceError::Draining);

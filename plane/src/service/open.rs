@@ -17,7 +17,7 @@ use crate::rate::{Allowance, Counted, Rates};
 use crate::store::session::SessionRow;
 use crate::store::{Store, StoreError, StoreUrl};
 use crate::sweeper;
-use crate::wake::{Hub, Relay, Wakes};
+use crate::wake::{self, Hub, Relay, Wakes};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use wire::api::State;
@@ -56,13 +56,13 @@ pub(crate) struct Shared {
     /// Waits and streams end when this is cancelled.
     pub(super) draining: CancellationToken,
     /// Sessions that grew beyond their limits.
-    oversized: mpsc::UnboundedSender<SessionId>,
+    oversized: mpsc::Sender<SessionId>,
 }
 
 /// The ends of channels that background tasks read.
 struct Channels {
-    oversized: mpsc::UnboundedReceiver<SessionId>,
-    relay: Option<(Relay, mpsc::UnboundedReceiver<SessionId>)>,
+    oversized: mpsc::Receiver<SessionId>,
+    relay: Option<(Relay, mpsc::Receiver<SessionId>)>,
 }
 
 impl fmt::Debug for Service {
@@ -119,20 +119,12 @@ impl Service {
     async fn build(config: ServiceConfig) -> Result<(Self, Channels), StoreError> {
         let store = Store::open(&config.store).await?;
         let hub = Hub::default();
-        #[expect(
-            clippy::disallowed_methods,
-            reason = "ids alone, from the writer, which must not wait"
-        )]
-        let (oversized, to_evict) = mpsc::unbounded_channel();
+        let (oversized, to_evict) = mpsc::channel(sweeper::OVERSIZED);
         let mut tag = [0; 16];
         getrandom::fill(&mut tag).map_err(|_| StoreError::NoRandomness)?;
         let (others, relay) = match store.side_pool() {
             Some(pool) => {
-                #[expect(
-                    clippy::disallowed_methods,
-                    reason = "ids alone; the reader takes all that wait at once"
-                )]
-                let (others, changed) = mpsc::unbounded_channel();
+                let (others, changed) = mpsc::channel(wake::QUEUE);
                 (
                     Some(others),
                     Some((Relay::new(pool.clone(), hub.clone(), tag), changed)),
@@ -246,8 +238,8 @@ impl Shared {
     /// Has a session evicted from if it grew too large.
     pub(super) fn measure(&self, row: &SessionRow) {
         if self.is_oversized(row) {
-            // Without a task that evicts, the next process that appends sees it as well.
-            let _gone = self.oversized.send(row.session_id);
+            // Where it finds no place, the session's next record brings it again.
+            let _lost = self.oversized.try_send(row.session_id);
         }
     }
 

@@ -42,15 +42,6 @@ impl Service {
     /// `Unauthorized`, `TokenRekeyed`: the token ended meanwhile; `Draining`.
     pub async fn wait(&self, by: &SessionCaller, after: u64, limit: u32, wait: Duration) -> Answer<Page> {
         let deadline = Instant::now() + wait;
-        let most = self.shared.limits.waits_per_participant;
-        let _place =
-            self.shared
-                .presence
-                .listen(by, self.shared.now(), most)
-                .ok_or(ServiceError::RateLimited {
-                    limit: "waits_per_participant",
-                    retry_after_s: 1,
-                })?;
         // Before the first read, so that no change after it is missed.
         let mut changes = self.shared.wakes.hub().subscribe(by.session_id);
         let mut row = self.row_for(by).await?;
@@ -62,6 +53,15 @@ impl Service {
             return Err(ServiceError::ModeObserve);
         }
         let before = Mark::from(&row);
+        let most = self.shared.limits.waits_per_participant;
+        let _place =
+            self.shared
+                .presence
+                .listen(by, self.shared.now(), most)
+                .ok_or(ServiceError::RateLimited {
+                    limit: "waits_per_participant",
+                    retry_after_s: 1,
+                })?;
         loop {
             let due =
                 row.ended.is_some() || Mark::from(&row) != before || self.has_news(by, after, &row).await?;

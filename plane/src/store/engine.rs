@@ -20,6 +20,14 @@ const ACQUIRE_TIME: Duration = Duration::from_secs(5);
 const BUSY_TIME: Duration = Duration::from_secs(5);
 const SQLITE_READERS: u32 = 8;
 const POSTGRES_CONNECTIONS: u32 = 24;
+/// Of each connection. Every statement looks up by key: without the first, one that is planned while a table is
+/// small goes on reading all of it when it has grown. The others bound how long one session's lock, held by a
+/// process that stopped, can keep the writer from all others.
+const POSTGRES_SETTINGS: [(&str, &str); 3] = [
+    ("enable_seqscan", "off"),
+    ("lock_timeout", "3s"),
+    ("idle_in_transaction_session_timeout", "10s"),
+];
 /// One listens, one tells.
 const SIDE_CONNECTIONS: u32 = 2;
 
@@ -67,11 +75,9 @@ impl Pools {
     pub(super) async fn connect(url: &StoreUrl) -> Result<Self, StoreError> {
         match url {
             StoreUrl::Postgres(url) => {
-                // Every statement looks up by key. Without this, one that is planned while a table is small goes
-                // on reading all of it when it has grown.
                 let options = PgConnectOptions::from_str(url)?
                     .application_name("devpilot-plane")
-                    .options([("enable_seqscan", "off")]);
+                    .options(POSTGRES_SETTINGS);
                 let side = PgPoolOptions::new()
                     .max_connections(SIDE_CONNECTIONS)
                     .acquire_timeout(ACQUIRE_TIME)

@@ -1,5 +1,8 @@
 //! What can go wrong in the store. It goes to the log, never to a caller.
 
+/// Postgres' code for a lock that was not given in time.
+const LOCKED: &str = "55P03";
+
 /// The store failed.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -32,6 +35,11 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// Whether a session was locked by somebody else for too long; others are not touched by that.
+    pub(crate) fn is_locked(&self) -> bool {
+        matches!(self, Self::Database(sqlx::Error::Database(error)) if error.code().as_deref() == Some(LOCKED))
+    }
+
     /// Whether trying again later may help: the database is away, busy or restarting.
     pub fn is_unavailable(&self) -> bool {
         match self {

@@ -8,7 +8,7 @@ mod hub;
 mod relay;
 
 pub(crate) use hub::Hub;
-pub(crate) use relay::Relay;
+pub(crate) use relay::{QUEUE, Relay};
 
 use tokio::sync::mpsc;
 use wire::ids::SessionId;
@@ -17,12 +17,12 @@ use wire::ids::SessionId;
 #[derive(Debug, Clone)]
 pub(crate) struct Wakes {
     hub: Hub,
-    others: Option<mpsc::UnboundedSender<SessionId>>,
+    others: Option<mpsc::Sender<SessionId>>,
 }
 
 impl Wakes {
     /// Wakes those of `hub`, and of other processes where `others` takes the ids to them.
-    pub(crate) const fn new(hub: Hub, others: Option<mpsc::UnboundedSender<SessionId>>) -> Self {
+    pub(crate) const fn new(hub: Hub, others: Option<mpsc::Sender<SessionId>>) -> Self {
         Self { hub, others }
     }
 
@@ -30,8 +30,8 @@ impl Wakes {
     pub(crate) fn wake(&self, session: SessionId) {
         self.hub.wake(session);
         if let Some(others) = &self.others {
-            // The relay is gone only while the process goes down; others re-read by themselves.
-            let _gone = others.send(session);
+            // Where the relay can't keep up, or is going down, others re-read by themselves.
+            let _lost = others.try_send(session);
         }
     }
 

@@ -18,6 +18,8 @@ use super::Hub;
 
 const CHANNEL: &str = "devpilot_session_wake";
 const NOTIFY: &str = "SELECT pg_notify($1, $2)";
+/// Ids that wait to be sent.
+pub(crate) const QUEUE: usize = 65_536;
 /// How long ids are gathered.
 const GATHER: Duration = Duration::from_millis(3);
 /// Ids in one notification. Postgres takes at most 8,000 bytes: a tag and so many ids have 5,355.
@@ -44,9 +46,9 @@ impl Relay {
     }
 
     /// Sends what this process committed, until the other end of `changed` is gone.
-    pub(crate) async fn send(&self, mut changed: mpsc::UnboundedReceiver<SessionId>) {
+    pub(crate) async fn send(&self, mut changed: mpsc::Receiver<SessionId>) {
         let mut arrived = Vec::new();
-        while changed.recv_many(&mut arrived, usize::MAX).await > 0 {
+        while changed.recv_many(&mut arrived, QUEUE).await > 0 {
             sleep(GATHER).await;
             while let Ok(session) = changed.try_recv() {
                 arrived.push(session);

@@ -79,4 +79,35 @@ on_both! {
         assert_eq!(ended(full.send(full.message()).await), EndCause::Expired);
         assert_eq!(ended(owner.stranger(Kind::Agent).try_join(FULL, false).await), EndCause::Expired);
     }
+
+    async fn the_sweeper_ends_purges_and_forgets(engine: Engine) {
+        let plane = Plane::new(engine).await;
+        let (request, seat) = Seat::creating(&plane, Kind::Agent);
+        plane.service.create(&plane.machine, request.clone()).await.unwrap();
+        let day = 24 * 3_600;
+        plane.advance(30 * day);
+        plane.service.sweep().await.unwrap();
+        assert_eq!(ended(seat.try_join(FULL, true).await), EndCause::Expired);
+        plane.advance(30 * day);
+        plane.service.sweep().await.unwrap();
+        assert_eq!(ended(seat.try_join(FULL, true).await), EndCause::Expired, "the tombstone says why");
+        assert_eq!(code(plane.service.create(&plane.machine, request.clone()).await), "session_exists");
+        plane.advance(90 * day);
+        plane.service.sweep().await.unwrap();
+        assert_eq!(code(seat.try_join(FULL, true).await), "bad_proof");
+        new(plane.service.create(&plane.machine, request).await.unwrap());
+    }
+
+    async fn a_token_lives_thirty_days_from_its_last_use(engine: Engine) {
+        let plane = Plane::with(engine, plane::limits::Limits { session_life_s: 315_360_000, ..wide() }).await;
+        let owner = plane.create().await;
+        let idle = owner.invite(Kind::Agent, FULL).await;
+        let day = 24 * 3_600;
+        for _ in 0..4 {
+            plane.advance(10 * day);
+            owner.me().await;
+            plane.service.sweep().await.unwrap();
+        }
+        assert_eq!(code(idle.caller().await), "unauthorized");
+    }
 }

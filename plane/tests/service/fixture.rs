@@ -3,7 +3,7 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use plane::clock::{Clock, SetClock};
 use plane::limits::Limits;
@@ -17,10 +17,10 @@ use wire::api;
 use wire::encoding::{Blob, Bytes32, Secret32};
 use wire::epoch_record::{Commitments, EpochRecord, EpochType};
 use wire::event::{Capability, Kind};
-use wire::ids::{MessageId, ParticipantId, SessionId};
+use wire::ids::{MessageId, ParticipantId, ProposalId, SessionId};
 use wire::timestamp::Timestamp;
 use wire::token::TokenKind;
-use wire::transcript::sha256;
+use wire::transcript::{RecordClass, sha256};
 
 /// Makes a test of an async function for each engine; the function takes an [`Engine`].
 macro_rules! on_both {
@@ -393,6 +393,51 @@ impl Seat {
         self.service.set_mode(&me, api::SetMode { set }).await
     }
 
+    /// Proposes to go to auto, and accepts as another one.
+    pub(crate) async fn start_auto(&self, other: &Self, budget: u32, ttl_s: u32) -> ProposalId {
+        let proposal_id = ProposalId::from_bytes(random());
+        let propose = api::Propose {
+            proposal_id,
+            budget: Some(budget),
+            ttl_s: Some(ttl_s),
+            epoch: self.link.epoch,
+            sealed_goal: sealed(),
+        };
+        self.service.propose(&self.me().await, propose).await.unwrap();
+        let accept = api::ProposalRef { proposal_id };
+        other.service.accept(&other.me().await, accept).await.unwrap();
+        proposal_id
+    }
+
+    /// The texts of all notices.
+    pub(crate) async fn notices(&self) -> Vec<String> {
+        let records = self.transcript().await;
+        let notices = records
+            .into_iter()
+            .filter(|record| record.class == RecordClass::Notice);
+        notices.map(|record| record.body.unwrap()).collect()
+    }
+
+    /// Returns once this seat waits, as its own process sees it.
+    pub(crate) async fn until_listening(&self) {
+        let me = self.me().await;
+        until(async || {
+            let shown = self.service.participants(&me, None).await.unwrap().participants;
+            shown
+                .iter()
+                .any(|row| row.participant_id == self.id && row.listening)
+        })
+        .await;
+    }
+
+    /// The same seat, its next requests by another process.
+    pub(crate) fn over(&self, service: &Service) -> Self {
+        Self {
+            service: service.clone(),
+            ..self.clone()
+        }
+    }
+
     pub(crate) async fn stop(&self) -> api::State {
         let by = OwnerCaller::Participant(self.me().await);
         self.service.stop(&by, self.session).await.unwrap().state
@@ -490,7 +535,13 @@ pub(crate) fn gap_free(records: &[api::Record], first: u64) {
     assert_eq!(seqs, expected, "seqs have a gap or are out of order");
 }
 
-pub(crate) fn now_millis() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
-    i64::try_from(since.as_millis()).unwrap()
+/// Looks until something is so; fails if it is not within ten seconds.
+pub(crate) async fn until(mut check: impl AsyncFnMut() -> bool) {
+    for _ in 0..2_000 {
+        if check().await {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    panic!("it did not come to be within ten seconds");
 }

@@ -11,10 +11,16 @@
 
 mod fixture;
 
+mod concurrency;
 mod create;
+mod door;
 mod ending;
+mod eviction;
 mod joining;
 mod modes;
+mod operator;
 mod posting;
 mod reading;
+mod rekeying;
+mod schema;
 mod waiting;

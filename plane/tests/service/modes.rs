@@ -28,4 +28,85 @@ on_both! {
         assert_eq!(code(viewer.set(SettableMode::Relay).await), "view_only");
         assert_eq!(viewer.stop().await.head_seq, 3, "not in auto: nothing appended");
     }
+
+    async fn auto_ends_at_its_time_exactly_once_whoever_sweeps(engine: Engine) {
+        let plane = Plane::new(engine).await;
+        let owner = plane.create().await;
+        let guest = owner.invite(Kind::Agent, Capability::Full).await;
+        let second = plane.second(&wide()).await;
+        owner.start_auto(&guest, 10, 60).await;
+        plane.advance(59);
+        let posted = owner.post().await;
+        assert_eq!(posted.state.mode.budget_left, Some(9));
+        plane.advance(1);
+        assert_eq!(guest.state().await.mode.name, ModeName::Observe, "readers treat it as over at once");
+        let (one, two) = tokio::join!(plane.service.sweep(), second.sweep());
+        one.unwrap();
+        two.unwrap();
+        plane.service.sweep().await.unwrap();
+        let exit = r#"{"event":"mode_changed","from":"auto","to":"observe","cause":"ttl_expired","spent":1,"budget":10}"#;
+        assert_eq!(owner.notices().await.last().unwrap(), exit);
+        assert_eq!(owner.notices().await.iter().filter(|notice| *notice == exit).count(), 1);
+    }
+
+    async fn a_post_after_the_time_follows_the_notice_of_its_end(engine: Engine) {
+        let plane = Plane::new(engine).await;
+        let owner = plane.create().await;
+        let guest = owner.invite(Kind::Agent, Capability::Full).await;
+        owner.start_auto(&guest, 10, 60).await;
+        plane.advance(3_600);
+        let mut late = owner.message();
+        late.expect_mode = Some(wire::api::ExpectMode::Auto);
+        assert_eq!(code(owner.send(late).await), "auto_over");
+        let posted = owner.post().await;
+        let records = owner.transcript().await;
+        let [.., notice, message] = &records[..] else { panic!("too short") };
+        assert!(notice.body.as_ref().unwrap().contains("ttl_expired"));
+        assert_eq!(message.seq, posted.seq);
+    }
+
+    async fn leaving_auto_by_leaving_the_session_is_one_transaction(engine: Engine) {
+        let plane = Plane::new(engine).await;
+        let owner = plane.create().await;
+        let guest = owner.invite(Kind::Agent, Capability::Full).await;
+        owner.start_auto(&guest, 10, 60).await;
+        guest.service.leave(&guest.me().await).await.unwrap();
+        let records = owner.transcript().await;
+        let [.., left, notice] = &records[..] else { panic!("too short") };
+        assert!(left.body.as_ref().unwrap().contains(r#""event":"left""#));
+        assert!(notice.body.as_ref().unwrap().contains(r#""cause":"left""#));
+        assert_eq!(left.at, notice.at);
+    }
+
+    async fn two_processes_never_overspend_a_budget(engine: Engine) {
+        let plane = Plane::new(engine).await;
+        let owner = plane.create().await;
+        let guest = owner.invite(Kind::Agent, Capability::Full).await;
+        let second = plane.second(&wide()).await;
+        owner.start_auto(&guest, 10, 600).await;
+        let posters: Vec<_> = (0..40)
+            .map(|n| {
+                let seat = if n % 2 == 0 { owner.clone() } else { guest.over(&second) };
+                tokio::spawn(async move {
+                    let mut post = seat.message();
+                    post.expect_mode = Some(wire::api::ExpectMode::Auto);
+                    seat.send(post).await
+                })
+            })
+            .collect();
+        let mut won = 0;
+        for poster in posters {
+            match poster.await.unwrap() {
+                Ok(_) => won += 1,
+                Err(refused) => assert_eq!(refused.to_string(), "auto_over: Observe"),
+            }
+        }
+        assert_eq!(won, 10);
+        let records = owner.transcript().await;
+        gap_free(&records, 1);
+        let messages = records.iter().filter(|record| record.class == RecordClass::Message);
+        assert_eq!(messages.count(), 10);
+        let exits = owner.notices().await.into_iter().filter(|notice| notice.contains("budget_spent"));
+        assert_eq!(exits.count(), 1);
+    }
 }

@@ -20,6 +20,16 @@ fn wait(
     })
 }
 
+/// A wait that has begun.
+async fn waits(
+    seat: &Seat,
+    after: u64,
+) -> tokio::task::JoinHandle<Result<wire::api::Page, plane::service::ServiceError>> {
+    let waiting = wait(seat, after);
+    seat.until_listening().await;
+    waiting
+}
+
 on_both! {
     async fn a_wait_is_answered_by_the_next_record_of_somebody_else(engine: Engine) {
         let plane = Plane::new(engine).await;
@@ -47,18 +57,94 @@ on_both! {
         let owner = plane.create().await;
         let guest = owner.invite(Kind::Agent, Capability::Full).await;
         let head = owner.set(SettableMode::Relay).await.unwrap().state.head_seq;
-        let waiting = wait(&owner, head);
-        tokio::task::yield_now().await;
+        let waiting = waits(&owner, head).await;
         guest.set(SettableMode::Observe).await.unwrap();
-        let page = waiting.await.unwrap();
-        // The wait either began before the change and is answered with it, or after it and is refused.
-        match page {
-            Ok(page) => {
-                assert_eq!(page.state.mode.name, ModeName::Observe);
-                assert_eq!(page.records.len(), 1);
-            }
-            Err(refused) => assert_eq!(refused.to_string(), "mode_observe"),
+        let page = waiting.await.unwrap().unwrap();
+        assert_eq!(page.state.mode.name, ModeName::Observe);
+        assert_eq!(page.records.len(), 1);
+        assert_eq!(code(wait(&owner, head).await.unwrap()), "mode_observe");
+    }
+
+    async fn own_records_alone_do_not_end_a_wait(engine: Engine) {
+        let plane = Plane::new(engine).await;
+        let human = plane.create().await.invite(Kind::Human, Capability::Full).await;
+        let me = human.me().await;
+        let soon = human.service.wait(&me, 3, 200, Duration::from_millis(300));
+        let (page, _) = tokio::join!(soon, human.post());
+        assert_eq!(page.unwrap().records.len(), 1, "its time was over, not the post");
+        let waiting = waits(&human, 3).await;
+        human.post().await;
+        tokio::task::yield_now().await;
+        assert!(!waiting.is_finished());
+        waiting.abort();
+    }
+
+    async fn a_wait_ends_when_its_token_does(engine: Engine) {
+        let plane = Plane::new(engine).await;
+        let owner = plane.create().await;
+        let human = owner.invite(Kind::Human, Capability::Full).await;
+        let waiting = waits(&human, 3).await;
+        human.join(Capability::Full, true).await;
+        assert_eq!(code(waiting.await.unwrap()), "unauthorized");
+    }
+
+    async fn an_end_answers_waits_at_once_and_for_good(engine: Engine) {
+        let plane = Plane::new(engine).await;
+        let owner = plane.create().await;
+        let human = owner.invite(Kind::Human, Capability::Full).await;
+        let waiting = waits(&human, 3).await;
+        plane.service.end(&plane.machine, owner.session, false).await.unwrap();
+        waiting.await.unwrap().unwrap();
+        wait(&human, 3).await.unwrap().unwrap();
+    }
+
+    async fn a_ninth_wait_is_refused_and_one_that_is_gone_frees_its_place(engine: Engine) {
+        let plane = Plane::new(engine).await;
+        let human = plane.create().await.invite(Kind::Human, Capability::Full).await;
+        let me = human.me().await;
+        let held: Vec<_> = (0..9).map(|_| wait(&human, 3)).collect();
+        until(async || held.iter().any(|one| one.is_finished())).await;
+        let (refused, held): (Vec<_>, Vec<_>) = held.into_iter().partition(|one| one.is_finished());
+        assert_eq!(held.len(), 8);
+        for one in refused {
+            assert_eq!(code(one.await.unwrap()), "rate_limited");
         }
+        for one in held {
+            one.abort();
+        }
+        until(async || human.service.wait(&me, 3, 200, Duration::ZERO).await.is_ok()).await;
+    }
+
+    async fn draining_ends_waits_and_takes_no_more_posts(engine: Engine) {
+        let plane = Plane::new(engine).await;
+        let human = plane.create().await.invite(Kind::Human, Capability::Full).await;
+        let me = human.me().await;
+        let waiting = waits(&human, 3).await;
+        plane.service.drain().await;
+        assert_eq!(code(waiting.await.unwrap()), "draining");
+        assert_eq!(code(plane.service.post(&me, human.message()).await), "draining");
+        assert_eq!(code(plane.service.ready().await), "draining");
+        plane.service.drain().await;
+    }
+
+    async fn a_lapsed_proposal_answers_waits_without_a_notice(engine: Engine) {
+        let plane = Plane::new(engine).await;
+        let owner = plane.create().await;
+        let human = owner.invite(Kind::Human, Capability::Full).await;
+        let propose = wire::api::Propose {
+            proposal_id: wire::ids::ProposalId::from_bytes(random()),
+            budget: None,
+            ttl_s: None,
+            epoch: 1,
+            sealed_goal: sealed(),
+        };
+        let head = owner.service.propose(&owner.me().await, propose).await.unwrap().state.head_seq;
+        let waiting = waits(&human, head).await;
+        plane.advance(600);
+        plane.service.sweep().await.unwrap();
+        let page = waiting.await.unwrap().unwrap();
+        assert_eq!(page.records, []);
+        assert!(page.state.mode.proposal.is_none());
     }
 
     async fn a_wait_that_is_over_has_no_records(engine: Engine) {

@@ -1,0 +1,267 @@
+//! Many at once, over one process and over two: order, retries, requests given up, locks held elsewhere.
+
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use plane::service::Outcome;
+use plane::store::StoreUrl;
+use sqlx::{Connection as _, PgConnection};
+use wire::api::SettableMode;
+use wire::event::{Capability, Kind};
+use wire::transcript::RecordClass;
+
+use crate::fixture::*;
+
+const FULL: Capability = Capability::Full;
+
+/// Reads like somebody who polls, until `last` is there; each page must go on where the one before ended.
+async fn poll(seat: Seat, last: u64) -> usize {
+    let me = seat.me().await;
+    let (mut after, mut pages) = (0, 0);
+    while after < last {
+        let page = seat.service.read(&me, after, 1_000).await.unwrap();
+        gap_free(&page.records, after + 1);
+        after = page.records.last().map_or(after, |record| record.seq);
+        pages += 1;
+        tokio::task::yield_now().await;
+    }
+    pages
+}
+
+on_both! {
+    async fn fifty_writers_and_ten_readers_see_one_order(engine: Engine) {
+        const WRITERS: usize = 50;
+        const POSTS: usize = 200;
+        let plane = Plane::new(engine).await;
+        let owner = plane.create().await;
+        let last = 2 + (WRITERS * POSTS) as u64;
+        let readers: Vec<_> = (0..10).map(|_| tokio::spawn(poll(owner.clone(), last))).collect();
+        let writers: Vec<_> = (0..WRITERS)
+            .map(|_| {
+                let seat = owner.clone();
+                tokio::spawn(async move {
+                    let me = seat.me().await;
+                    let mut seqs = Vec::with_capacity(POSTS);
+                    for _ in 0..POSTS {
+                        seqs.push(new(seat.service.post(&me, seat.message()).await.unwrap()).seq);
+                    }
+                    seqs
+                })
+            })
+            .collect();
+        let mut all = BTreeSet::new();
+        for writer in writers {
+            let seqs = writer.await.unwrap();
+            assert!(seqs.is_sorted(), "one writer's posts stand in the order it made them");
+            all.extend(seqs);
+        }
+        assert_eq!(all, (3..=last).collect::<BTreeSet<_>>());
+        for reader in readers {
+            assert!(reader.await.unwrap() > 0);
+        }
+    }
+
+    async fn two_processes_write_one_order_and_lose_no_race_for_good(engine: Engine) {
+        let plane = Plane::new(engine).await;
+        let owner = plane.create().await;
+        let second = plane.second(&wide()).await;
+        let writers: Vec<_> = (0..16)
+            .map(|n| {
+                let seat = if n % 2 == 0 { owner.clone() } else { owner.over(&second) };
+                tokio::spawn(async move {
+                    let me = seat.me().await;
+                    let mut mine = Vec::new();
+                    for _ in 0..25 {
+                        let post = seat.message();
+                        let id = post.message_id;
+                        mine.push((new(seat.service.post(&me, post).await.unwrap()).seq, id));
+                    }
+                    mine
+                })
+            })
+            .collect();
+        let mut told = BTreeSet::new();
+        for writer in writers {
+            told.extend(writer.await.unwrap());
+        }
+        let records = owner.transcript().await;
+        gap_free(&records, 1);
+        let stored: BTreeSet<_> = records
+            .iter()
+            .filter_map(|record| record.item_id.map(|id| (record.seq, id)))
+            .collect();
+        assert_eq!(told.len(), 400);
+        assert_eq!(told, stored, "each post stands where its author was told");
+    }
+
+    async fn a_retry_at_another_process_finds_the_first(engine: Engine) {
+        let plane = Plane::new(engine).await;
+        let owner = plane.create().await;
+        let second = plane.second(&wide()).await;
+        for _ in 0..20 {
+            let post = owner.message();
+            let (here, there) = (owner.clone(), owner.over(&second));
+            let (one, two) = tokio::join!(here.send(post.clone()), there.send(post));
+            let (one, two) = (one.unwrap(), two.unwrap());
+            let seq = |outcome: &Outcome<wire::api::Posted>| match outcome {
+                Outcome::New(posted) | Outcome::Again(posted) => posted.seq,
+            };
+            assert_eq!(seq(&one), seq(&two));
+            assert!(matches!(
+                (&one, &two),
+                (Outcome::New(_), Outcome::Again(_)) | (Outcome::Again(_), Outcome::New(_))
+            ));
+        }
+        assert_eq!(owner.transcript().await.len(), 22);
+    }
+
+    async fn one_refused_post_fails_none_of_its_batch(engine: Engine) {
+        let plane = Plane::new(engine).await;
+        let owner = plane.create().await;
+        let viewer = owner.invite(Kind::Agent, Capability::View).await;
+        let known = owner.message();
+        owner.send(known.clone()).await.unwrap();
+        let posts: Vec<_> = (0..60)
+            .map(|n| {
+                let (owner, viewer, known) = (owner.clone(), viewer.clone(), known.clone());
+                tokio::spawn(async move {
+                    match n % 3 {
+                        0 => assert_eq!(code(viewer.send(viewer.message()).await), "view_only"),
+                        1 => assert_eq!(again(owner.send(known).await.unwrap()).seq, 4),
+                        _ => assert!(owner.post().await.seq > 4),
+                    }
+                })
+            })
+            .collect();
+        for post in posts {
+            post.await.unwrap();
+        }
+        let records = owner.transcript().await;
+        gap_free(&records, 1);
+        assert_eq!(records.len(), 24);
+    }
+
+    async fn requests_that_are_given_up_leave_nothing_half_done(engine: Engine) {
+        let plane = Plane::new(engine).await;
+        let owner = plane.create().await;
+        let mut tasks = Vec::new();
+        for n in 0..60_u64 {
+            let owner = owner.clone();
+            let task = tokio::spawn(async move {
+                let seat = owner.stranger(Kind::Agent);
+                if let Ok(outcome) = seat.try_join(FULL, false).await {
+                    let seat = seat.with_token(&joined(outcome).session_token).await;
+                    seat.send(seat.message()).await.ok();
+                    seat.set(SettableMode::Relay).await.ok();
+                }
+            });
+            tasks.push(task);
+            tokio::time::sleep(Duration::from_micros(n * 40)).await;
+            if let Some(one) = tasks.get(tasks.len() / 2) {
+                one.abort();
+            }
+        }
+        for task in tasks {
+            task.await.ok();
+        }
+        // What is left of aborted requests is rolled back before the next one gets its connection.
+        let records = owner.transcript().await;
+        gap_free(&records, 1);
+        let state = owner.state().await;
+        assert_eq!(state.head_seq, records.last().unwrap().seq);
+        let joined: BTreeSet<_> = records
+            .iter()
+            .filter(|record| record.class == RecordClass::Member)
+            .filter_map(|record| record.sender)
+            .collect();
+        let listed = owner.service.participants(&owner.me().await, None).await.unwrap().participants;
+        let listed: BTreeSet<_> = listed.into_iter().map(|row| row.participant_id).collect();
+        assert_eq!(joined, listed, "whoever is listed has joined, and the other way round");
+    }
+}
+
+/// What is about the engine that has several writers.
+mod postgres_alone {
+    use super::*;
+
+    async fn held(plane: &Plane, seat: &Seat) -> PgConnection {
+        let StoreUrl::Postgres(url) = &plane.database.url else {
+            panic!("Postgres alone")
+        };
+        let mut other = PgConnection::connect(url).await.unwrap();
+        for statement in [
+            "BEGIN",
+            "UPDATE sessions SET version = version + 1 WHERE session_id = $1",
+        ] {
+            let query = sqlx::query(statement);
+            let query = if statement == "BEGIN" {
+                query
+            } else {
+                query.bind(seat.session.as_bytes().to_vec())
+            };
+            query.execute(&mut other).await.unwrap();
+        }
+        other
+    }
+
+    fn is_set() -> bool {
+        std::env::var_os("DEVPILOT_TEST_POSTGRES").is_some()
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn a_post_waits_for_a_lock_and_counts_on_what_was_committed_under_it() {
+        if !is_set() {
+            return;
+        }
+        let plane = Plane::new(Engine::Postgres).await;
+        let owner = plane.create().await;
+        owner.post().await;
+        let mut other = held(&plane, &owner).await;
+        let seat = owner.clone();
+        let posting = tokio::spawn(async move { seat.post().await });
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        assert!(!posting.is_finished(), "nobody is answered before the commit");
+        assert_eq!(owner.transcript().await.len(), 3, "readers don't wait for it");
+        sqlx::query("COMMIT").execute(&mut other).await.unwrap();
+        assert_eq!(posting.await.unwrap().seq, 4);
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn a_lock_that_is_never_released_stops_one_session_and_no_other() {
+        if !is_set() {
+            return;
+        }
+        let plane = Plane::new(Engine::Postgres).await;
+        let (stuck, free) = (plane.create().await, plane.create().await);
+        let other = held(&plane, &stuck).await;
+        let seat = stuck.clone();
+        let posting = tokio::spawn(async move { seat.send(seat.message()).await });
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        free.post().await;
+        assert_eq!(code(posting.await.unwrap()), "the database failed");
+        drop(other);
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn a_post_at_one_process_answers_a_wait_at_another_before_it_reads_again() {
+        if !is_set() {
+            return;
+        }
+        let plane = Plane::new(Engine::Postgres).await;
+        let owner = plane.create().await;
+        let second = plane.second(&wide()).await;
+        let human = owner.invite(Kind::Human, FULL).await.over(&second);
+        let me = human.me().await;
+        let service = second.clone();
+        let waiting = tokio::spawn(async move { service.wait(&me, 3, 200, Duration::from_secs(50)).await });
+        human.until_listening().await;
+        let start = Instant::now();
+        let seq = owner.post().await.seq;
+        let page = waiting.await.unwrap().unwrap();
+        assert_eq!(page.records.last().unwrap().seq, seq);
+        assert!(
+            start.elapsed() < Duration::from_secs(4),
+            "the re-read comes after five seconds"
+        );
+    }
+}

@@ -1,0 +1,168 @@
+//! Re-keying (`plane-api.md`, POST rekey; `crypto.md` section 10).
+
+use wire::api::{Rekey, SettableMode};
+use wire::encoding::{Blob, Secret32};
+use wire::epoch_record::{Entry, EntryCapability, EpochRecord, EpochType};
+use wire::event::{Capability, Kind};
+use wire::transcript::RecordClass;
+
+use crate::fixture::*;
+
+const FULL: Capability = Capability::Full;
+
+fn owner_record(link: &Link, owner: &Seat, keep: &[&Seat]) -> EpochRecord {
+    let mut record = link.record(owner.session, Some(owner.id), EpochType::OwnerRekey);
+    let mut entries: Vec<Entry> = keep
+        .iter()
+        .map(|seat| Entry {
+            participant_id: seat.id,
+            capability: EntryCapability::Full,
+            enc: random(),
+            ct: random(),
+        })
+        .collect();
+    entries.sort_by_key(|entry| entry.participant_id);
+    record.entries = entries;
+    record
+}
+
+fn request(record: &EpochRecord, secret: Option<[u8; 32]>) -> Rekey {
+    Rekey {
+        epoch_record: Blob(record.to_bytes()),
+        rejoin_secret: secret.map(Secret32::new),
+    }
+}
+
+on_both! {
+    async fn an_owner_rekey_ends_all_tokens_and_begins_an_epoch(engine: Engine) {
+        let plane = Plane::new(engine).await;
+        let owner = plane.create().await;
+        let guest = owner.invite(Kind::Agent, FULL).await;
+        let out = owner.invite(Kind::Agent, FULL).await;
+        let human = owner.invite(Kind::Human, FULL).await;
+        owner.start_auto(&guest, 10, 600).await;
+        let before = human.me().await;
+        let waiting = {
+            let (service, by) = (plane.service.clone(), before.clone());
+            tokio::spawn(async move { service.wait(&by, 9, 200, std::time::Duration::from_secs(50)).await })
+        };
+        human.until_listening().await;
+        let next = Link::new(2);
+        let record = owner_record(&next, &owner, &[&owner, &guest]);
+        let ask = request(&record, Some(owner.rejoin_secret));
+        let made = new(plane.service.rekey(&plane.machine, owner.session, ask.clone()).await.unwrap());
+        assert_eq!(made.epoch, 2);
+        assert_eq!(code(waiting.await.unwrap()), "rekeyed");
+        for seat in [&owner, &guest, &out] {
+            assert_eq!(code(seat.caller().await), "rekeyed");
+        }
+        assert_eq!(code(plane.service.read(&before, 0, 10).await), "rekeyed", "nothing of the new epoch");
+        assert_eq!(code(plane.service.post(&before, human.message()).await), "rekeyed");
+        let again_made = again(plane.service.rekey(&plane.machine, owner.session, ask).await.unwrap());
+        assert_eq!(again_made, made);
+        assert_eq!(code(guest.try_join(FULL, true).await), "rekeyed", "the old proof");
+        let back = Seat { link: next, profile: sealed(), ..guest.clone() }.join(FULL, true).await;
+        let records = back.transcript().await;
+        gap_free(&records, 1);
+        let new_ones: Vec<_> = records.iter().filter(|record| record.epoch == 2).collect();
+        let classes: Vec<_> = new_ones.iter().map(|record| record.class).collect();
+        assert_eq!(classes, [RecordClass::Epoch, RecordClass::Notice, RecordClass::Member]);
+        assert_eq!((new_ones[0].seq, new_ones[0].sender), (made.seq, Some(owner.id)));
+        assert!(new_ones[1].body.as_ref().unwrap().contains(r#""cause":"rekeyed""#));
+    }
+
+    async fn rejoin_shows_the_removed_their_removal_and_nothing_after(engine: Engine) {
+        let plane = Plane::new(engine).await;
+        let owner = plane.create().await;
+        let out = owner.invite(Kind::Agent, FULL).await;
+        let mut records = Vec::new();
+        for epoch in 2..=3 {
+            let record = owner_record(&Link::new(epoch), &owner, &[&owner]);
+            let ask = request(&record, Some(owner.rejoin_secret));
+            plane.service.rekey(&plane.machine, owner.session, ask).await.unwrap();
+            records.push(Blob(record.to_bytes()));
+        }
+        let ask = |seat: &Seat| wire::api::Rejoin {
+            participant_id: seat.id,
+            rejoin_secret: Secret32::new(seat.rejoin_secret),
+            after_epoch: 1,
+        };
+        let shown = plane.service.rejoin(out.session, ADDRESS, ask(&out)).await.unwrap();
+        assert_eq!(shown.epoch_records, records[..1]);
+        let shown = plane.service.rejoin(owner.session, ADDRESS, ask(&owner)).await.unwrap();
+        assert_eq!(shown.epoch_records, records);
+    }
+
+    async fn checks_come_in_the_order_of_the_contract(engine: Engine) {
+        let plane = Plane::new(engine).await;
+        let owner = plane.create().await;
+        let guest = owner.invite(Kind::Agent, FULL).await;
+        let session = owner.session;
+        let rekey = async |by: &plane::service::MachineCaller, ask| plane.service.rekey(by, session, ask).await;
+        let record = owner_record(&Link::new(2), &owner, &[&owner]);
+        let share = token(&plane.service, "owner", &[plane::service::Scope::Share]).await;
+        assert_eq!(code(rekey(&share, request(&record, None)).await), "forbidden");
+        assert_eq!(code(rekey(&plane.machine, request(&record, None)).await), "bad_request");
+        assert_eq!(code(rekey(&plane.machine, request(&record, Some([0; 32]))).await), "bad_proof");
+        let far = owner_record(&Link::new(3), &owner, &[&owner]);
+        assert_eq!(code(rekey(&plane.machine, request(&far, Some(owner.rejoin_secret))).await), "epoch_moved");
+        let usurper = Link::new(2).record(session, Some(guest.id), EpochType::OwnerRekey);
+        assert_eq!(code(rekey(&plane.machine, request(&usurper, Some(owner.rejoin_secret))).await), "forbidden");
+        let admins = request(&record, Some(owner.rejoin_secret));
+        assert_eq!(code(rekey(&plane.admin, admins).await), "forbidden", "type 1 is the owner user's");
+        let by_admin = Link::new(2).record(session, None, EpochType::AdminRekey);
+        new(rekey(&plane.admin, request(&by_admin, None)).await.unwrap());
+        let late = owner_record(&Link::new(3), &owner, &[&owner]);
+        assert_eq!(code(rekey(&plane.machine, request(&late, Some(owner.rejoin_secret))).await), "forbidden");
+        plane.service.end(&plane.machine, session, false).await.unwrap();
+        let next = Link::new(3).record(session, None, EpochType::AdminRekey);
+        assert_eq!(code(rekey(&plane.machine, request(&next, None)).await), "session_ended");
+        again(rekey(&plane.machine, request(&by_admin, None)).await.unwrap());
+    }
+
+    async fn of_two_at_once_the_first_wins(engine: Engine) {
+        let plane = Plane::new(engine).await;
+        let owner = plane.create().await;
+        let second = plane.second(&wide()).await;
+        let one = request(&Link::new(2).record(owner.session, None, EpochType::AdminRekey), None);
+        let two = request(&Link::new(2).record(owner.session, None, EpochType::AdminRekey), None);
+        let (one, two) = tokio::join!(
+            plane.service.rekey(&plane.machine, owner.session, one),
+            second.rekey(&plane.machine, owner.session, two)
+        );
+        let lost = if one.is_ok() { two } else { one };
+        assert_eq!(code(lost), "epoch_moved");
+    }
+
+    async fn rekeys_an_hour_are_limited(engine: Engine) {
+        let plane = Plane::with(engine, plane::limits::Limits { rekeys_per_hour: 2, ..wide() }).await;
+        let owner = plane.create().await;
+        let rekey = async |epoch| {
+            let record = Link::new(epoch).record(owner.session, None, EpochType::AdminRekey);
+            plane.service.rekey(&plane.machine, owner.session, request(&record, None)).await
+        };
+        rekey(2).await.unwrap();
+        plane.advance(1_800);
+        rekey(3).await.unwrap();
+        match rekey(4).await {
+            Err(plane::service::ServiceError::RateLimited { limit: "rekeys_per_hour", retry_after_s }) => {
+                assert_eq!(retry_after_s, 1_800);
+            }
+            other => panic!("expected rate_limited, got {other:?}"),
+        }
+        plane.advance(1_801);
+        rekey(4).await.unwrap();
+    }
+
+    async fn relay_outlives_a_rekey_without_a_notice(engine: Engine) {
+        let plane = Plane::new(engine).await;
+        let owner = plane.create().await;
+        owner.set(SettableMode::Relay).await.unwrap();
+        let next = Link::new(2);
+        let ask = request(&owner_record(&next, &owner, &[&owner]), Some(owner.rejoin_secret));
+        plane.service.rekey(&plane.machine, owner.session, ask).await.unwrap();
+        let back = Seat { link: next, profile: sealed(), ..owner }.join(FULL, true).await;
+        assert_eq!(back.notices().await.len(), 1);
+        assert_eq!(back.state().await.mode.name, wire::event::ModeName::Relay);
+    }
+}
