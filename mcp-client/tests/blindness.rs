@@ -30,8 +30,10 @@ fn holds(held: &[u8], needle: &[u8]) -> bool {
 /// A secret as it stands in a file or link, and the bytes it stands for.
 fn forms(secret: &str) -> Vec<Vec<u8>> {
     let mut forms = vec![secret.as_bytes().to_vec()];
-    let bare = secret.split_once('_').map_or(secret, |(_, bare)| bare);
-    forms.extend(wire::encoding::from_base64url(bare).ok());
+    let token = ["dpm_", "dps_"]
+        .iter()
+        .find_map(|prefix| secret.strip_prefix(prefix));
+    forms.extend(wire::encoding::from_base64url(token.unwrap_or(secret)).ok());
     forms
 }
 
