@@ -34,7 +34,6 @@ pub(super) fn machine(scopes: &'static [Scope]) -> Takes<MachineCaller> {
 }
 
 /// A participant of the path's session, or a machine whose token has one of these scopes.
-#[expect(dead_code, reason = "the door and the stop take it")]
 pub(super) fn session_or_machine(scopes: &'static [Scope]) -> Takes<OwnerCaller> {
     Takes(scopes)
 }
@@ -152,11 +151,16 @@ impl Caller for MachineCaller {
     async fn identify(
         service: &Service,
         bearer: Option<Bearer>,
-        _: Result<SessionId, Refusal>,
+        session: Result<SessionId, Refusal>,
         scopes: &'static [Scope],
     ) -> Result<Self, Refusal> {
         let token = Bearer::of_kind(bearer, TokenKind::Machine)?;
-        scope_checked(service.machine_caller(&token).await?, scopes)
+        let caller = scope_checked(service.machine_caller(&token).await?, scopes)?;
+        // On a route without a session, or with an id of another form, there is nothing to keep.
+        if let Ok(session) = session {
+            service.may_keep(&caller, session).await?;
+        }
+        Ok(caller)
     }
 
     fn described(scopes: &'static [Scope]) -> Vec<SecurityRequirement> {

@@ -1,15 +1,19 @@
 //! Ids in paths: exactly the hyphenated lower-case form, as it stands in the request line (nothing is decoded).
 
+use std::str::FromStr;
+
 use http::Uri;
 use utoipa::PartialSchema;
 use utoipa::openapi::path::Parameter;
-use wire::ids::SessionId;
+use wire::ids::{ParticipantId, SessionId};
 
 use super::query::in_path;
 use super::refusal::Refusal;
 
 /// The placeholder of a session's id.
 pub(super) const SESSION_ID: &str = "session_id";
+/// The placeholder of a participant's id.
+const PARTICIPANT_ID: &str = "participant_id";
 
 /// What a handler takes from the path.
 pub(super) trait FromPath: Sized + Send + 'static {
@@ -32,14 +36,18 @@ fn captured<'a>(template: &str, path: &'a str, name: &str) -> Option<&'a str> {
         .find_map(|(part, text)| place(part).then_some(text))
 }
 
+fn id<T: FromStr>(template: &str, path: &str, name: &str) -> Result<T, Refusal> {
+    captured(template, path, name)
+        .and_then(|text| text.parse().ok())
+        .ok_or_else(|| Refusal::Form("Ids in paths are lower-case hyphenated UUIDs.".to_owned()))
+}
+
 /// The id in place of `{session_id}`.
 ///
 /// # Errors
 /// Another form, or no such placeholder.
 pub(super) fn session_id(template: &str, path: &str) -> Result<SessionId, Refusal> {
-    captured(template, path, SESSION_ID)
-        .and_then(|text| text.parse().ok())
-        .ok_or_else(|| Refusal::Form("Ids in paths are lower-case hyphenated UUIDs.".to_owned()))
+    id(template, path, SESSION_ID)
 }
 
 impl FromPath for () {
@@ -59,6 +67,22 @@ impl FromPath for SessionId {
 
     fn described() -> Vec<Parameter> {
         vec![in_path(SESSION_ID, Self::schema())]
+    }
+}
+
+impl FromPath for (SessionId, ParticipantId) {
+    fn read(template: &str, uri: &Uri) -> Result<Self, Refusal> {
+        Ok((
+            session_id(template, uri.path())?,
+            id(template, uri.path(), PARTICIPANT_ID)?,
+        ))
+    }
+
+    fn described() -> Vec<Parameter> {
+        vec![
+            in_path(SESSION_ID, SessionId::schema()),
+            in_path(PARTICIPANT_ID, ParticipantId::schema()),
+        ]
     }
 }
 

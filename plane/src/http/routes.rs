@@ -9,9 +9,9 @@ use wire::api;
 
 use super::app::{App, MetricsAt};
 use super::body::{Arriving, BodyLimit};
-use super::credential::{full_session, machine, nobody_in_particular, session};
+use super::credential::{full_session, machine, nobody_in_particular, session, session_or_machine};
 use super::edge::edge;
-use super::handlers::{modes, orgs, pages, participants, records, service, sessions};
+use super::handlers::{door, modes, orgs, pages, participants, records, service, sessions};
 use super::query::{AnyQuery, EndQuery, ProfilesQuery, ReadQuery};
 use super::refusal::Refusal;
 use super::route::{Route, delete, get, post, put};
@@ -38,6 +38,16 @@ pub(super) fn api() -> Vec<Route> {
             .takes(session()).query::<ProfilesQuery>().to(participants::list),
         post("/v1/sessions/{session_id}/leave", "Leave")
             .takes(session()).to(participants::leave),
+        post("/v1/sessions/{session_id}/rekey", "Start the next epoch, which ends the link and every token")
+            .takes(machine(&[Rekey, Admin])).json::<api::Rekey>(BodyLimit::Create).to(sessions::rekey),
+
+        // The door
+        get("/v1/sessions/{session_id}/door", "See who may come in and who knocks")
+            .takes(session_or_machine(&[Rekey, Admin])).to(door::see),
+        put("/v1/sessions/{session_id}/door", "Open the door, close it, or have newcomers knock")
+            .takes(session_or_machine(&[Rekey, Admin])).json::<api::SetDoor>(BodyLimit::Other).to(door::set),
+        post("/v1/sessions/{session_id}/door/{participant_id}", "Admit or refuse somebody who knocks")
+            .takes(session_or_machine(&[Rekey, Admin])).json::<api::Decide>(BodyLimit::Other).to(door::decide),
 
         // The transcript. A view token may not post either; the service says so after what comes first in the order
         // of checks (a retry of a stored message, the end of the session, the epoch).
@@ -49,6 +59,14 @@ pub(super) fn api() -> Vec<Route> {
         // Modes
         post("/v1/sessions/{session_id}/mode", "Set observe or relay")
             .takes(full_session()).json::<api::SetMode>(BodyLimit::Other).to(modes::set),
+        post("/v1/sessions/{session_id}/auto", "Propose auto")
+            .takes(full_session()).json::<api::Propose>(BodyLimit::Other).to(modes::propose),
+        post("/v1/sessions/{session_id}/auto/accept", "Accept the proposal")
+            .takes(full_session()).json::<api::ProposalRef>(BodyLimit::Other).to(modes::accept),
+        post("/v1/sessions/{session_id}/auto/decline", "Decline the proposal")
+            .takes(full_session()).json::<api::ProposalRef>(BodyLimit::Other).to(modes::decline),
+        post("/v1/sessions/{session_id}/auto/stop", "Stop auto; open to everybody who may see the session")
+            .takes(session_or_machine(&[Rekey, Admin])).to(modes::stop),
 
         // Orgs, machines, people
         get("/v1/me", "See whose token this is")

@@ -3,9 +3,10 @@
 use wire::ids::SessionId;
 use wire::transcript::sha256;
 
+use super::end::keeper;
 use super::open::Shared;
 use super::{Answer, MachineCaller, Role, Scope, Service, ServiceError, SessionCaller};
-use crate::store::{orgs, tokens};
+use crate::store::{orgs, session, tokens, tombstones};
 
 impl Service {
     /// Looks a session token up under the path's session, in the database, each time.
@@ -32,6 +33,22 @@ impl Service {
             role: Role::from_word(&caller.role).unwrap_or(Role::Member),
             scopes: caller.scopes.split(',').filter_map(Scope::from_word).collect(),
         })
+    }
+
+    /// Whether a machine may keep a session (re-key, door, stop, end): asked before its request's body is looked at,
+    /// so that a session it may not see is like one that is not there. The call itself checks again.
+    ///
+    /// # Errors
+    /// `NotFound`: none that it may see; `Forbidden`: its token lacks the scope.
+    pub async fn may_keep(&self, by: &MachineCaller, session: SessionId) -> Answer<()> {
+        let mut conn = self.shared.store.reader().await?;
+        if let Some(row) = session::load(&mut conn.on(), session).await? {
+            return keeper(by, row.org_id, row.owner_user);
+        }
+        let stone = tombstones::find(&mut conn.on(), session)
+            .await?
+            .ok_or(ServiceError::NotFound)?;
+        keeper(by, stone.org_id, stone.owner_user)
     }
 }
 

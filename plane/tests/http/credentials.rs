@@ -104,18 +104,24 @@ async fn a_machine_token_without_the_scope_is_forbidden() {
 async fn another_orgs_session_does_not_exist() {
     let server = Server::start().await;
     let seat = server.create().await;
-    let end = async |path: &str| {
-        server
-            .request("DELETE", path)
-            .bearer(&server.stranger)
-            .send()
-            .await
-    };
-    let known = end(&seat.path("")).await.problem(404, "not_found");
-    let absent = end(&format!("/v1/sessions/{}", new_id()))
-        .await
-        .problem(404, "not_found");
-    assert_eq!(known, absent);
+    // Bodies that are not even well-formed: the session comes first.
+    for (method, tail) in [
+        ("DELETE", ""),
+        ("POST", "/rekey"),
+        ("GET", "/door"),
+        ("PUT", "/door"),
+        ("POST", "/auto/stop"),
+    ] {
+        let ask = async |session: &str| {
+            let path = format!("/v1/sessions/{session}{tail}");
+            let request = server
+                .request(method, &path)
+                .bearer(&server.stranger)
+                .json(&json!({ "nonsense": 1 }));
+            request.send().await.problem(404, "not_found")
+        };
+        assert_eq!(ask(&seat.session).await, ask(&new_id()).await, "{method} {tail}");
+    }
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
 //! One function a route: from a typed call to the service and back. What needs more than that does not belong here.
 
+pub(super) mod door;
 pub(super) mod modes;
 pub(super) mod orgs;
 pub(super) mod pages;

@@ -35,3 +35,13 @@ pub(in crate::http) async fn set_title(
         call.app.service().set_title(&call.caller, call.body.0).await?,
     ))
 }
+
+pub(in crate::http) async fn rekey(
+    call: Call<MachineCaller, Json<api::Rekey>>,
+) -> Handled<Outcome<api::Rekeyed>> {
+    Ok(call
+        .app
+        .service()
+        .rekey(&call.caller, call.path, call.body.0)
+        .await?)
+}
