@@ -35,7 +35,9 @@ async fn help_and_version_are_answers() {
             help.stdout
         );
     }
-    for command in ["share", "join", "read", "post", "wait", "who", "mode", "link"] {
+    for command in [
+        "share", "join", "read", "post", "wait", "who", "mode", "link", "leave", "sessions",
+    ] {
         assert!(help.stdout.contains(&format!("\n  {command} ")), "{command}");
         let help = machine.run([command, "--help"], b"").await;
         assert_eq!(help.code(), 0, "{help}");

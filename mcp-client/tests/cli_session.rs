@@ -183,3 +183,32 @@ async fn relay_and_the_link_take_a_word_at_the_terminal_and_nothing_else() {
         "the note is in its file, not on the screen"
     );
 }
+
+#[tokio::test]
+async fn who_leaves_is_gone_and_comes_back_by_the_link_as_the_same() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let (ada, ben) = pair(&plane).await;
+    let listed = ben.run(["sessions", "--json"], b"").await;
+    let seat = listed.json()["seats"][0].clone();
+    assert_eq!(
+        (&seat["state"], &seat["title"]),
+        (&json!("open"), &json!("Stale cache")),
+        "{listed}"
+    );
+
+    let left = ben.run(["leave"], b"").await;
+    assert_eq!(left.code(), 0, "{left}");
+    let listed = ben.run(["sessions", "--json"], b"").await;
+    assert_eq!(listed.json()["seats"][0]["state"], "left", "{listed}");
+    let posted = ben.run(["post"], b"still here").await;
+    assert_eq!(posted.code(), 1, "{posted}");
+    let who = ada.run(["who", "--json", "--as", "human"], b"").await;
+    assert!(who.json()["participants"][1]["left_at"].is_string(), "{who}");
+
+    let back = ben.run(["join", "-", "--json"], ada.link().as_bytes()).await;
+    assert_eq!(back.json()["my_id"], seat["seat"], "{back}");
+    let posted = ben.run(["post"], b"back again").await;
+    assert_eq!(posted.code(), 0, "{posted}");
+    let who = ada.run(["who", "--json", "--as", "human"], b"").await;
+    assert_eq!(who.json()["participants"].as_array().unwrap().len(), 2, "{who}");
+}

@@ -104,6 +104,10 @@ pub(crate) enum Command {
     Mode(Mode),
     /// Make the note with the link again. Asks you to confirm at the terminal.
     Link(Link),
+    /// Leave the session. What you wrote stays; the link brings you back.
+    Leave,
+    /// List the sessions this machine is in, and its participants in them.
+    Sessions,
 }
 
 /// `share`.

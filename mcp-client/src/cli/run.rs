@@ -12,8 +12,8 @@ use super::output::{self, Form, Output};
 use super::show::Show;
 use super::{arguments_guard, confirm, input};
 use crate::verbs::{
-    self, App, Ask, Delivered, Failure, JoinArgs, LinkSource, ModeArgs, PostArgs, ReadArgs, SetTo, ShareArgs,
-    WaitArgs, WhoArgs, code,
+    self, App, Ask, Delivered, Failure, JoinArgs, LeaveArgs, LinkSource, ModeArgs, PostArgs, ReadArgs, SetTo,
+    ShareArgs, WaitArgs, WhoArgs, code,
 };
 
 /// It did not work, and standard error says what to do.
@@ -150,6 +150,14 @@ async fn execute(line: CommandLine, output: Output, cancelled: &CancellationToke
             deliver(&app, output, answer).await
         }
         Command::Link(link) => note_again(&app, output, &host, link, common).await,
+        Command::Leave => {
+            let arguments = LeaveArgs {
+                session: common.session,
+            };
+            let answer = verbs::leave::run(&app, arguments, &host).await?;
+            deliver(&app, output, answer).await
+        }
+        Command::Sessions => deliver(&app, output, verbs::sessions::run(&app)?).await,
     }
 }
 

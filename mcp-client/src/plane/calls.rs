@@ -268,6 +268,21 @@ impl Plane {
         self.parse(&self.http.send(&call, until).await?)
     }
 
+    /// Leaves the session: this participant's tokens end.
+    ///
+    /// # Errors
+    /// What the plane or the way to it gives.
+    pub async fn leave(
+        &self,
+        session: &SessionId,
+        token: &TokenText,
+        until: Deadline,
+    ) -> Result<Nothing, PlaneError> {
+        let path = format!("/v1/sessions/{session}/leave");
+        let call = self.with_body(Method::POST, path, Some(token), &Nothing {}, BODY_MAX)?;
+        self.parse(&self.http.send(&call, until).await?)
+    }
+
     async fn get<T: DeserializeOwned>(
         &self,
         path: String,

@@ -1,4 +1,4 @@
-//! Setting the mode and asking who is here, with the seat's token and again after coming back.
+//! Setting the mode, asking who is here, and leaving, with the seat's token and again after coming back.
 
 use std::time::Duration;
 
@@ -79,6 +79,21 @@ impl Session {
             }
         }
         Ok(Vec::new())
+    }
+
+    /// Leaves. The seat stays with its keys, as one whose session is over for it: a link brings it back.
+    ///
+    /// # Errors
+    /// As [`Session::set_mode`]; the seat's file can't be written.
+    pub async fn leave(&mut self, until: Deadline) -> Result<(), SessionError> {
+        for again in [true, false] {
+            let token = self.token()?;
+            match self.plane.leave(self.me.session_id(), &token, until).await {
+                Ok(_) => break,
+                Err(error) => self.after_refusal(error.into(), again, until).await?,
+            }
+        }
+        self.mark_over("left").await
     }
 
     /// Comes back if the token is over and this was the first try; any other refusal stands.

@@ -2,7 +2,10 @@
 
 use super::Show;
 use super::items::{card, integrity, mode, moment, participant, transcript, warnings};
-use crate::verbs::{JoinAnswer, ModeAnswer, PostAnswer, ReadAnswer, ShareAnswer, WaitAnswer, WhoAnswer};
+use crate::verbs::{
+    Answer, JoinAnswer, LeaveAnswer, ModeAnswer, PostAnswer, ReadAnswer, SessionsAnswer, ShareAnswer,
+    WaitAnswer, WhoAnswer,
+};
 
 impl Show for ShareAnswer {
     fn show(&self) -> String {
@@ -162,6 +165,18 @@ impl Show for ModeAnswer {
         lines.push(self.next.clone());
         lines.extend(integrity(&self.integrity));
         lines.join("\n")
+    }
+}
+
+impl Show for LeaveAnswer {
+    fn show(&self) -> String {
+        format!("{} ({})\n{}", self.title, short(&self.session), self.next)
+    }
+}
+
+impl Show for SessionsAnswer {
+    fn show(&self) -> String {
+        self.text()
     }
 }
 

@@ -1,0 +1,59 @@
+//! `leave`: ends this seat's part in a session. For the command line alone.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::app::App;
+use super::choose::{CALL_S, Intent};
+use super::delivered::{Answer, Delivered};
+use super::failure::Failure;
+use super::host::Host;
+use super::present::Presenter;
+use super::text::Text;
+use crate::plane::within;
+
+/// Which session.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LeaveArgs {
+    /// The session: id, its first 8 characters, or title.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub session: Option<String>,
+}
+
+/// The session was left.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct LeaveAnswer {
+    /// The session's id.
+    pub session: String,
+    /// Its title.
+    pub title: String,
+    /// What it means, and the way back.
+    pub next: String,
+}
+
+impl Answer for LeaveAnswer {
+    fn text(&self) -> String {
+        let mut text = Text::about(&self.title, &self.session);
+        text.closing(&[], &self.next);
+        text.finish()
+    }
+}
+
+/// Leaves.
+///
+/// # Errors
+/// No such session, several that could be meant, or the plane can't be asked.
+pub async fn run(app: &App, args: LeaveArgs, host: &dyn Host) -> Result<Delivered<LeaveAnswer>, Failure> {
+    // To leave the wrong one can't be taken back any more than a post to it.
+    let session = app.pick(host, args.session.as_deref(), Intent::Post).await?;
+    let mut session = session.lock().await;
+    session.leave(within(CALL_S)).await?;
+    Ok(Delivered::plain(LeaveAnswer {
+        session: session.id().to_string(),
+        title: Presenter::new(&session).title(),
+        next: "You have left. The others go on without you, and what you wrote stays. To come back, join with the link."
+            .to_owned(),
+    }))
+}
