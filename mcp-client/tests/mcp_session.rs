@@ -350,6 +350,7 @@ async fn relay_needs_the_human_s_own_yes() {
     let mut pair = Pair::new(&plane).await;
     for (answer, code) in [
         (json!({ "action": "decline" }), "declined"),
+        (json!({ "action": "cancel" }), "dismissed"),
         (json!({ "action": "accept" }), "empty_answer"),
         (json!({ "action": "accept", "content": {} }), "empty_answer"),
     ] {

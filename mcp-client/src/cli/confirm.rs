@@ -19,6 +19,6 @@ pub(crate) async fn by_word(question: &str, word: &'static str, cancelled: &Canc
             Ok(Ok(Typed::Nothing)) => Ask::Empty,
             _ => Ask::CannotAsk,
         },
-        () = cancelled.cancelled() => Ask::Empty,
+        () = cancelled.cancelled() => Ask::Dismissed,
     }
 }

@@ -92,9 +92,12 @@ fn failed(failure: &Failure, output: Output) -> u8 {
         }
     }
     match failure.code() {
-        code::DECLINED | code::EMPTY | code::TIMED_OUT | code::CANNOT_ASK | code::NOT_ACKNOWLEDGED => {
-            NO_CONSENT
-        }
+        code::DECLINED
+        | code::DISMISSED
+        | code::EMPTY
+        | code::TIMED_OUT
+        | code::CANNOT_ASK
+        | code::NOT_ACKNOWLEDGED => NO_CONSENT,
         code::CANCELLED => INTERRUPTED,
         _ => FAILED,
     }

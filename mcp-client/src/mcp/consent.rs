@@ -51,6 +51,7 @@ fn read(result: &ElicitResult) -> Ask {
     match (&result.action, confirmed) {
         (ElicitationAction::Accept, Some(Value::Bool(true))) => Ask::Yes,
         (ElicitationAction::Accept, Some(Value::Bool(false))) | (ElicitationAction::Decline, _) => Ask::No,
+        (ElicitationAction::Cancel, _) => Ask::Dismissed,
         _ => Ask::Empty,
     }
 }
@@ -240,7 +241,7 @@ mod tests {
         let declined = InputResponses::from([(REQUEST.into(), json!({ "action": "decline" }))]);
         assert_eq!(answer(&declined), Some(Ask::No));
         let dismissed = InputResponses::from([(REQUEST.into(), json!({ "action": "cancel" }))]);
-        assert_eq!(answer(&dismissed), Some(Ask::Empty));
+        assert_eq!(answer(&dismissed), Some(Ask::Dismissed));
         assert_eq!(answer(&InputResponses::new()), Some(Ask::Empty));
     }
 

@@ -126,7 +126,7 @@ impl Host for CallHost {
                 Asking::Never => Ask::CannotAsk,
                 Asking::Now => tokio::select! {
                     answer = consent::ask_now(&self.context.peer, question) => answer,
-                    () = self.cancelled.cancelled() => Ask::Empty,
+                    () = self.cancelled.cancelled() => Ask::Dismissed,
                 },
                 Asking::NextRound => match self.answers.to(question) {
                     Some(answer) => answer,

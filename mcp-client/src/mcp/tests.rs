@@ -282,7 +282,7 @@ async fn the_human_is_asked_while_the_call_waits() {
         (json!({ "action": "accept", "content": {} }), "Empty"),
         (json!({ "action": "accept" }), "Empty"),
         (json!({ "action": "decline" }), "No"),
-        (json!({ "action": "cancel" }), "Empty"),
+        (json!({ "action": "cancel" }), "Dismissed"),
     ];
     let mut client = Client::initialized(json!({ "elicitation": {} })).await;
     for (id, (answer, read)) in (1..).zip(answers) {

@@ -190,6 +190,10 @@ fn relay_question(session: &Session, message: &Message, json: String) -> Questio
 pub(super) fn refused(ask: Ask, nothing: &str) -> Failure {
     let (code, what) = match ask {
         Ask::No => (code::DECLINED, "Your human said no."),
+        Ask::Dismissed => (
+            code::DISMISSED,
+            "Your human closed the question without an answer.",
+        ),
         Ask::Empty | Ask::Yes => (
             code::EMPTY,
             "The question came back without an answer, which is not a yes.",

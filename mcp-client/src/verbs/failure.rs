@@ -81,6 +81,8 @@ pub mod code {
     pub const LOOPBACK: &str = "loopback_link";
     /// The human said no.
     pub const DECLINED: &str = "declined";
+    /// The human closed the question without a choice.
+    pub const DISMISSED: &str = "dismissed";
     /// The human answered nothing.
     pub const EMPTY: &str = "empty_answer";
     /// The human did not answer in time.

@@ -95,7 +95,9 @@ pub enum Ask {
     Yes,
     /// No.
     No,
-    /// The prompt came back without an answer; never a yes.
+    /// The prompt was closed without a choice.
+    Dismissed,
+    /// The prompt came back as accepted with nothing in it; never a yes.
     Empty,
     /// Nobody answered in time.
     TimedOut,
