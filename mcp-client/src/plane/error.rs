@@ -7,7 +7,7 @@ use super::origin::Origin;
 /// A call that did not succeed. Nothing in it was written by the plane as text: a hostile one could steer a model.
 #[derive(Debug, thiserror::Error)]
 pub enum PlaneError {
-    /// No answer: no connection, or it broke, or TLS failed.
+    /// No answer: no connection, or it broke.
     #[error("{origin} can't be reached ({reason})")]
     Unreachable {
         /// Which plane.
@@ -18,6 +18,14 @@ pub enum PlaneError {
         refused: bool,
         /// The request may have reached the plane, so its effect is open.
         sent: bool,
+    },
+    /// The server can't prove that it is this host. Nothing was sent, and trying again changes nothing.
+    #[error("{origin} can't prove that it is that host ({reason})")]
+    Untrusted {
+        /// Which plane.
+        origin: Origin,
+        /// What is wrong with its certificate.
+        reason: String,
     },
     /// No answer in the call's time.
     #[error("{origin} did not answer in time")]
@@ -90,6 +98,7 @@ impl PlaneError {
             ),
             Self::NotApi { status, .. } => matches!(status, 429 | 502 | 503 | 504),
             Self::TimedOut { .. }
+            | Self::Untrusted { .. }
             | Self::BadAnswer { .. }
             | Self::TooLarge { .. }
             | Self::ForeignToken { .. }
@@ -104,7 +113,10 @@ impl PlaneError {
             Self::TimedOut { .. } | Self::BadAnswer { .. } => true,
             Self::NotApi { status, .. } => *status >= 500,
             Self::Problem { code, .. } => matches!(code, Code::Internal | Code::StoreUnavailable),
-            Self::TooLarge { .. } | Self::ForeignToken { .. } | Self::Setup { .. } => false,
+            Self::Untrusted { .. }
+            | Self::TooLarge { .. }
+            | Self::ForeignToken { .. }
+            | Self::Setup { .. } => false,
         }
     }
 

@@ -276,12 +276,29 @@ fn unreachable(origin: &Origin, error: &reqwest::Error) -> PlaneError {
             .downcast_ref::<io::Error>()
             .is_some_and(|error| error.kind() == io::ErrorKind::ConnectionRefused)
     });
+    if sources(error).any(is_bad_certificate) {
+        return PlaneError::Untrusted {
+            origin: origin.clone(),
+            reason: innermost(error),
+        };
+    }
     PlaneError::Unreachable {
         origin: origin.clone(),
         reason: innermost(error),
         refused,
         sent: !error.is_connect(),
     }
+}
+
+fn is_bad_certificate(source: &(dyn std::error::Error + 'static)) -> bool {
+    matches!(tls_error(source), Some(rustls::Error::InvalidCertificate(_)))
+}
+
+/// TLS errors travel inside I/O errors, which name the cause of what they hold as their own and skip it.
+fn tls_error<'a>(source: &'a (dyn std::error::Error + 'static)) -> Option<&'a rustls::Error> {
+    source
+        .downcast_ref()
+        .or_else(|| tls_error(source.downcast_ref::<io::Error>()?.get_ref()?))
 }
 
 fn sources(error: &reqwest::Error) -> impl Iterator<Item = &(dyn std::error::Error + 'static)> {

@@ -88,6 +88,14 @@ pub(super) fn plane(error: &PlaneError) -> Failure {
             code::PLANE_UNREACHABLE,
             format!("{origin} can't be reached ({reason}). Nothing was lost; repeat the call in a moment."),
         ),
+        PlaneError::Untrusted { origin, reason } => Failure::new(
+            code::PLANE_UNREACHABLE,
+            format!(
+                "{origin} can't prove that it is that host ({reason}). Nothing was sent. If its certificate comes from an \
+                 authority of your own, name the authority's file under `certificate_authorities` in config.toml; else \
+                 something stands between you and the plane, so don't go on from this network."
+            ),
+        ),
         PlaneError::TimedOut { origin } => Failure::new(
             code::PLANE_UNREACHABLE,
             format!("{origin} did not answer in time. Nothing was lost; repeat the call in a moment."),

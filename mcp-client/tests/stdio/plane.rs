@@ -40,6 +40,7 @@ pub(crate) struct Plane {
     folder: tempfile::TempDir,
     database: Option<String>,
     limits: Option<PathBuf>,
+    public_url: Option<String>,
     /// A machine token; the embedded store puts one into the home folder by itself.
     token: Option<String>,
 }
@@ -50,26 +51,17 @@ impl Plane {
         Self::start_with(store, None).await
     }
 
+    /// Starts one on SQLite that a proxy on this machine shows as `public_url`.
+    pub(crate) async fn start_behind(public_url: &str) -> Self {
+        let mut plane = Self::stopped(Store::Sqlite, None).await;
+        plane.public_url = Some(public_url.to_owned());
+        plane.restart().await;
+        plane
+    }
+
     /// Starts one with these limits in place of the defaults.
     pub(crate) async fn start_with(store: Store, limits: Option<&str>) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let limits = limits.map(|limits| {
-            let path = folder.path().join("limits.json");
-            std::fs::write(&path, limits).unwrap();
-            path
-        });
-        let database = match store {
-            Store::Sqlite => None,
-            Store::Postgres => Some(new_database().await),
-        };
-        let mut plane = Self {
-            child: None,
-            port: free_port(),
-            folder,
-            database,
-            limits,
-            token: None,
-        };
+        let mut plane = Self::stopped(store, limits).await;
         plane.restart().await;
         if store == Store::Postgres {
             plane.admin(&["org", "create", "test"]).await;
@@ -84,6 +76,28 @@ impl Plane {
             plane.token = Some(token.unwrap().to_owned());
         }
         plane
+    }
+
+    async fn stopped(store: Store, limits: Option<&str>) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let limits = limits.map(|limits| {
+            let path = folder.path().join("limits.json");
+            std::fs::write(&path, limits).unwrap();
+            path
+        });
+        let database = match store {
+            Store::Sqlite => None,
+            Store::Postgres => Some(new_database().await),
+        };
+        Self {
+            child: None,
+            port: free_port(),
+            folder,
+            database,
+            limits,
+            public_url: None,
+            token: None,
+        }
     }
 
     /// What the operator runs; its output.
@@ -127,6 +141,9 @@ impl Plane {
         }
         if let Some(limits) = &self.limits {
             command.arg("--limits").arg(limits);
+        }
+        if let Some(public_url) = &self.public_url {
+            command.args(["--public-url", public_url, "--trusted-proxies", "127.0.0.1"]);
         }
         std::fs::create_dir_all(self.home()).unwrap();
         self.child = Some(command.spawn().unwrap());
@@ -254,7 +271,7 @@ fn postgres_tool(tool: &str) -> PathBuf {
 }
 
 /// As the client keeps its folder.
-fn private(folder: &Path) {
+pub(crate) fn private(folder: &Path) {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
