@@ -5,7 +5,7 @@
 //!
 //! Source: `mcp-client.md`, Environment.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use serde::Deserialize;
@@ -71,18 +71,24 @@ impl Config {
 
     /// The name to join under: `DEVPILOT_NAME`, this file, git's `user.name`, the OS user.
     pub fn display_name(&self, environment: &Environment) -> String {
-        let from_system = || {
-            ["USER", "LOGNAME", "USERNAME"]
-                .iter()
-                .find_map(|name| environment.get(name))
-        };
         environment
             .get("DEVPILOT_NAME")
             .or_else(|| self.name.clone())
             .or_else(git_user_name)
-            .or_else(from_system)
+            .or_else(|| os_user(environment))
             .unwrap_or_else(|| "unnamed".to_owned())
     }
+}
+
+/// The OS user. Hosts clear the environment of all but HOME and PATH: then it is what the home folder is called.
+fn os_user(environment: &Environment) -> Option<String> {
+    let named = ["USER", "LOGNAME", "USERNAME"]
+        .iter()
+        .find_map(|name| environment.get(name));
+    named.or_else(|| {
+        let home = environment.get("HOME")?;
+        Some(Path::new(&home).file_name()?.to_str()?.to_owned())
+    })
 }
 
 /// Git's `user.name` for the current folder; none without git.
@@ -152,5 +158,13 @@ mod tests {
         let environment = Environment::of([("DEVPILOT_NAME", "env"), ("USER", "os")]);
         assert_eq!(config.display_name(&environment), "env");
         assert_eq!(config.display_name(&Environment::of([("USER", "os")])), "file");
+    }
+
+    #[test]
+    fn a_cleared_environment_still_knows_who_it_is() {
+        let cleared = Environment::of([("HOME", "/home/sam"), ("PATH", "/bin")]);
+        assert_eq!(os_user(&cleared).as_deref(), Some("sam"));
+        let named = Environment::of([("HOME", "/home/sam"), ("LOGNAME", "samantha")]);
+        assert_eq!(os_user(&named).as_deref(), Some("samantha"));
     }
 }
