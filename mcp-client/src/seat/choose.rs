@@ -3,7 +3,7 @@
 //! Source: `mcp-client.md`, Which session and Seats.
 
 use wire::event::Kind;
-use wire::ids::{ParticipantId, SessionId};
+use wire::ids::SessionId;
 use wire::timestamp::Timestamp;
 
 use super::place::Place;
@@ -105,11 +105,6 @@ pub fn seat<'a>(
     of_kind()
         .find(|seat| asking.place.covers(&seat.last_used.place))
         .or_else(|| of_kind().next())
-}
-
-/// The seat with a participant id on this machine, whichever session it is in.
-pub fn seat_of<'a>(seats: &'a [SeatSummary], participant: &ParticipantId) -> Option<&'a SeatSummary> {
-    seats.iter().find(|seat| seat.participant == *participant)
 }
 
 fn alive<'a>(asking: &Asking<'a>) -> impl Iterator<Item = &'a SeatSummary> {

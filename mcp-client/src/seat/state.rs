@@ -43,7 +43,7 @@ pub struct LastUsed {
 /// Other people's text in it (`title`, names in `people`) is as it was opened: it passes `render` before it is shown.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct SeatState {
-    /// The format: [`VERSION`].
+    /// The format, from 1.
     pub version: u64,
     /// How often the file was replaced: ties the progress file to it.
     #[serde(default)]

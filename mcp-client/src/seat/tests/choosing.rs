@@ -1,0 +1,197 @@
+//! Which session and which seat are meant.
+
+use super::*;
+
+/// Seats as a list has them: the one last used first.
+fn summaries(seats: &[(u8, &str, &str, i64)]) -> Vec<SeatSummary> {
+    let mut summaries: Vec<SeatSummary> = seats
+        .iter()
+        .map(|(byte, title, place, used)| {
+            let mut state = state(*byte, *byte);
+            state.title = Some((*title).to_owned());
+            state.last_used = LastUsed {
+                at: Timestamp::from_millis(*used),
+                place: (*place).to_owned(),
+            };
+            serde_json::from_value(serde_json::to_value(&state).unwrap()).unwrap()
+        })
+        .collect();
+    summaries.sort_by_key(|seat| std::cmp::Reverse(seat.last_used.at));
+    summaries
+}
+
+fn asking<'a>(seats: &'a [SeatSummary], place: &'a Place) -> Asking<'a> {
+    Asking {
+        seats,
+        named: None,
+        current: None,
+        place,
+        now: NOW,
+    }
+}
+
+#[test]
+fn the_session_last_used_in_this_repository_is_meant() {
+    let seats = summaries(&[
+        (1, "A", "/r/one", 10),
+        (2, "B", "/r/one", 20),
+        (3, "C", "/r/two", 30),
+    ]);
+    let one = Place::of(Some(Path::new("/r/one")));
+    assert_eq!(choose::session(&asking(&seats, &one)), Ok(session(2)));
+    let nowhere = Place::of(None);
+    assert_eq!(choose::session(&asking(&seats, &nowhere)), Ok(session(3)));
+    let other = Place::of(Some(Path::new("/r/three")));
+    assert_eq!(
+        choose::session(&asking(&seats, &other)),
+        Err(ChooseError::NoSession)
+    );
+}
+
+#[test]
+fn what_is_over_is_not_meant_but_can_be_named() {
+    let mut seats = summaries(&[
+        (1, "A", "/r/one", 10),
+        (2, "B", "/r/one", 20),
+        (3, "C", "/r/one", 30),
+    ]);
+    let over = Ended {
+        at: NOW,
+        cause: "ended".to_owned(),
+    };
+    seats.get_mut(0).unwrap().ended = Some(over);
+    seats.get_mut(1).unwrap().expires_at = Some(NOW);
+    let place = Place::of(Some(Path::new("/r/one")));
+    let ask = asking(&seats, &place);
+    assert_eq!(choose::session(&ask), Ok(session(1)));
+    assert_eq!(
+        choose::session(&Asking {
+            named: Some("c"),
+            ..ask
+        }),
+        Ok(session(3))
+    );
+}
+
+#[test]
+fn a_name_is_an_id_its_beginning_or_a_title() {
+    let seats = summaries(&[(1, "Login race", "/r/one", 10), (2, "B", "/r/two", 20)]);
+    let place = Place::of(Some(Path::new("/r/one")));
+    let named = |name| {
+        choose::session(&Asking {
+            named: Some(name),
+            ..asking(&seats, &place)
+        })
+    };
+    for name in [
+        "02020202-0202-0202-0202-020202020202",
+        "02020202020202020202020202020202",
+        "02020202",
+        " 02020202-0202 ",
+        "b",
+    ] {
+        assert_eq!(named(name), Ok(session(2)), "{name}");
+    }
+    assert_eq!(named("login RACE"), Ok(session(1)));
+    for name in ["0202020", "Login", ""] {
+        assert!(matches!(named(name), Err(ChooseError::Unknown { .. })), "{name}");
+    }
+}
+
+#[test]
+fn a_title_that_several_have_is_asked_about_by_id() {
+    let seats = summaries(&[(1, "Same", "/r/one", 10), (2, "same", "/r/two", 20)]);
+    let place = Place::of(None);
+    let error = choose::session(&Asking {
+        named: Some("Same"),
+        ..asking(&seats, &place)
+    })
+    .unwrap_err();
+    let text = error.to_string();
+    assert!(text.contains("01010101") && text.contains("02020202"), "{text}");
+}
+
+#[test]
+fn a_post_with_several_alive_and_none_used_asks() {
+    let seats = summaries(&[(1, "A", "/r/one", 10), (2, "B\u{202E}<b>", "/r/two", 20)]);
+    let place = Place::of(Some(Path::new("/r/one")));
+    let ask = asking(&seats, &place);
+    let Err(ChooseError::Which { candidates }) = choose::session_for_post(&ask) else {
+        panic!("must ask");
+    };
+    assert!(
+        candidates.contains("\"A\"") && !candidates.contains('\u{202E}'),
+        "{candidates}"
+    );
+    let used = Asking {
+        current: Some(session(2)),
+        ..ask
+    };
+    assert_eq!(choose::session_for_post(&used), Ok(session(2)));
+    assert_eq!(
+        choose::session_for_post(&Asking {
+            named: Some("A"),
+            ..ask
+        }),
+        Ok(session(1))
+    );
+    let (alone, _) = seats.split_at(1);
+    let elsewhere = Place::of(None);
+    assert_eq!(
+        choose::session_for_post(&asking(alone, &elsewhere)),
+        Ok(session(2))
+    );
+}
+
+#[test]
+fn a_command_acts_for_the_seat_of_its_kind_last_used_here() {
+    let mut seats = summaries(&[
+        (1, "A", "/r/one", 10),
+        (2, "A", "/r/two", 20),
+        (3, "A", "/r/one", 30),
+    ]);
+    for seat in &mut seats {
+        seat.session = session(1);
+    }
+    seats.first_mut().unwrap().kind = Kind::Human;
+    let place = Place::of(Some(Path::new("/r/one")));
+    let ask = asking(&seats, &place);
+    let chosen = |kind, named| choose::seat(&ask, &session(1), kind, named).map(|seat| seat.participant);
+    assert_eq!(chosen(Kind::Agent, None), Some(participant(1)));
+    assert_eq!(chosen(Kind::Human, None), Some(participant(3)));
+    assert_eq!(chosen(Kind::Agent, Some("02020202")), Some(participant(2)));
+    assert_eq!(chosen(Kind::Agent, Some("0202")), None);
+    let elsewhere = Place::of(Some(Path::new("/r/three")));
+    let ask = asking(&seats, &elsewhere);
+    assert_eq!(
+        choose::seat(&ask, &session(1), Kind::Agent, None)
+            .unwrap()
+            .participant,
+        participant(2)
+    );
+}
+
+#[test]
+fn the_same_share_within_ten_minutes_is_the_same_session() {
+    let mut seat = summaries(&[(1, "A", "/r/one", 10)]).remove(0);
+    let print = Bytes32([1; 32]);
+    assert!(!seat.is_repeat_of(&print, NOW));
+    seat.share = Some(ShareMark {
+        fingerprint: print,
+        at: NOW,
+        context: None,
+    });
+    let later = |seconds: i64| NOW.plus_millis(seconds * 1000);
+    assert!(seat.is_repeat_of(&print, NOW) && seat.is_repeat_of(&print, later(600)));
+    assert!(!seat.is_repeat_of(&print, later(601)));
+    assert!(
+        !seat.is_repeat_of(&print, later(-1)),
+        "a clock that went back proves nothing"
+    );
+    assert!(!seat.is_repeat_of(&Bytes32([2; 32]), NOW));
+    seat.ended = Some(Ended {
+        at: NOW,
+        cause: "ended".to_owned(),
+    });
+    assert!(!seat.is_repeat_of(&print, NOW));
+}
