@@ -18,6 +18,7 @@ chmod 755 "$TEMP"
 planes=()
 stop_planes() {
   local pid
+  ((${#planes[@]})) || return 0
   for pid in "${planes[@]}"; do end_process "$pid"; done
   planes=()
 }
