@@ -3,7 +3,7 @@
 //! Each is an ordinary write under the session's lock that looks again before it acts, so that several processes
 //! may find the same thing due and it is done once.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,6 +16,8 @@ use crate::service::Shared;
 
 /// How often is looked for what came due. Auto ends within a second of its time.
 const LOOK: Duration = Duration::from_millis(500);
+/// How often sessions that are waited for are read again: with the reading itself within five seconds.
+const READ_AGAIN: Duration = Duration::from_secs(4);
 /// How often presence is written.
 const WRITE_PRESENCE: Duration = Duration::from_secs(5);
 /// How often tombstones are looked through.
@@ -70,6 +72,19 @@ pub(crate) async fn evict(
                     }
                 }
             }
+        }
+    }
+}
+
+/// Wakes who waits for a session that changed without a wake-up having come here, until it is stopped: what a lost
+/// one costs is time, and never a record.
+pub(crate) async fn read_again(shared: Arc<Shared>, stop: CancellationToken) {
+    let mut seen = HashMap::new();
+    let mut ticks = interval(READ_AGAIN);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    while stop.run_until_cancelled(ticks.tick()).await.is_some() {
+        if let Err(error) = shared.wake_changed(&mut seen).await {
+            tracing::warn!(%error, "sessions that are waited for are read again later");
         }
     }
 }

@@ -7,7 +7,7 @@
 //!   changes but messages go · [`shape`]: what is refused without a look at the store · [`state`]: what readers
 //!   are told
 //! - one file a call: [`create`], [`view`], [`title`], [`join`], [`rejoin`], [`participants`], [`leave`],
-//!   [`end`], [`rekey`], [`door`] (with [`knock`]), [`post`], [`read`], [`wait`], [`mode`], [`auto`],
+//!   [`end`], [`rekey`], [`door`] (with [`knock`]), [`post`], [`read`], [`wait`] (with [`look`]), [`mode`], [`auto`],
 //!   [`credentials`]
 //! - [`sweep`], [`evict`]: what happens by itself
 //! - [`admin`]: what the operator does
@@ -25,6 +25,7 @@ mod evict;
 mod join;
 mod knock;
 mod leave;
+mod look;
 mod mode;
 mod open;
 mod participants;

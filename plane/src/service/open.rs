@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::deadlines::Deadlines;
+use super::look::Looks;
 use super::state::{Viewer, state};
 use super::tasks::Tasks;
 use super::{Answer, ServiceError};
@@ -53,6 +54,7 @@ pub(crate) struct Shared {
     pub(super) wakes: Wakes,
     pub(super) presence: Arc<Presence>,
     pub(super) deadlines: Deadlines,
+    pub(super) looks: Looks,
     /// Waits and streams end when this is cancelled.
     pub(super) draining: CancellationToken,
     /// Sessions that grew beyond their limits.
@@ -88,6 +90,7 @@ impl Service {
         let tasks = &service.tasks;
         tasks.start(|stop| sweeper::sweep(Arc::clone(shared), stop));
         tasks.start(|stop| sweeper::evict(Arc::clone(shared), channels.oversized, stop));
+        tasks.start(|stop| sweeper::read_again(Arc::clone(shared), stop));
         tasks.start(|stop| sweeper::write_presence(Arc::clone(shared), stop));
         if let Some((relay, changed)) = channels.relay {
             let relay = Arc::new(relay);
@@ -141,6 +144,7 @@ impl Service {
             rates: Rates::default(),
             wakes: Wakes::new(hub, others),
             deadlines: Deadlines::default(),
+            looks: Looks::default(),
             draining: CancellationToken::new(),
             oversized,
         });

@@ -6,12 +6,13 @@ use wire::transcript::RecordClass;
 
 use super::{Answer, Service, ServiceError, SessionCaller};
 use crate::store::records::{self, RecordRow};
-use crate::store::{StoreError, epochs, session};
+use crate::store::session::{self, SessionRow};
+use crate::store::{StoreError, epochs};
 
 /// Sealed bytes in one answer; one record always fits.
 const PAGE_BYTES: u64 = 1_048_576;
 /// Records in one answer.
-const PAGE_RECORDS: u32 = 1_000;
+pub(super) const PAGE_RECORDS: u32 = 1_000;
 
 impl Service {
     /// `GET records` without `wait`: at most `limit` (and 1,000) records after a seq.
@@ -40,6 +41,18 @@ impl Service {
             None
         };
         drop(tx);
+        self.page(by, after, &row, rows, checkpoint)
+    }
+
+    /// The answer of records that were read with the session's row.
+    pub(super) fn page(
+        &self,
+        by: &SessionCaller,
+        after: u64,
+        row: &SessionRow,
+        rows: Vec<RecordRow>,
+        checkpoint: Option<Checkpoint>,
+    ) -> Answer<Page> {
         let last = rows.last().map_or(after, |record| record.seq);
         if !rows.is_empty() {
             self.shared.presence.fetched(by, self.shared.now(), last);
@@ -47,7 +60,7 @@ impl Service {
         Ok(Page {
             records: rows.into_iter().map(shown).collect::<Result<_, _>>()?,
             more: last < row.head_seq,
-            state: self.shared.state_for(&row, by.into()),
+            state: self.shared.state_for(row, by.into()),
             checkpoint,
         })
     }

@@ -6,14 +6,13 @@ use tokio::time::{Instant, sleep_until};
 use wire::api::Page;
 use wire::event::{Kind, ModeName};
 
+use super::look::Look;
+use super::read::PAGE_RECORDS;
 use super::{Answer, Service, ServiceError, SessionCaller};
 use crate::door::DoorPolicy;
 use crate::modes::Fingerprint;
 use crate::store::session::SessionRow;
 use crate::store::{records, session};
-
-/// Without a wake-up a wait reads again after so long: what one that was lost costs at most.
-const READ_AGAIN: Duration = Duration::from_secs(5);
 
 /// What a waiting request compares, beside the records, to see that something changed.
 #[derive(Debug, PartialEq, Eq)]
@@ -44,7 +43,7 @@ impl Service {
         let deadline = Instant::now() + wait;
         // Before the first read, so that no change after it is missed.
         let mut changes = self.shared.wakes.hub().subscribe(by.session_id);
-        let mut row = self.row_for(by).await?;
+        let row = self.row_for(by).await?;
         let now = self.shared.mode_time(&row, self.shared.now());
         if row.ended.is_none()
             && by.kind == Kind::Agent
@@ -62,20 +61,53 @@ impl Service {
                     limit: "waits_per_participant",
                     retry_after_s: 1,
                 })?;
+        if row.ended.is_some() || self.has_news(by, after, &row).await? {
+            return self.read(by, after, limit).await;
+        }
+        let slot = self.shared.looks.slot(by.session_id);
         loop {
-            let due =
-                row.ended.is_some() || Mark::from(&row) != before || self.has_news(by, after, &row).await?;
-            if due || Instant::now() >= deadline {
-                return self.read(by, after, limit).await;
-            }
             tokio::select! {
                 biased;
                 () = self.shared.draining.cancelled() => return Err(ServiceError::Draining),
                 () = changes.changed() => {}
-                () = sleep_until(deadline.min(Instant::now() + READ_AGAIN)) => {}
+                () = sleep_until(deadline) => {}
             }
-            self.shared.look_up(by.session_id, by.token_hash).await?;
-            row = self.row_for(by).await?;
+            let look = self.shared.look(&slot, by.session_id, after).await?;
+            self.still_counts(by, &look).await?;
+            let news = match look.has_news(after, by.participant_id) {
+                Some(news) => news,
+                None => self.has_news(by, after, &look.row).await?,
+            };
+            if news
+                || look.row.ended.is_some()
+                || Mark::from(&look.row) != before
+                || Instant::now() >= deadline
+            {
+                return self.answer(by, after, limit, &look).await;
+            }
+        }
+    }
+
+    /// The token counts as of a look; else why it does not.
+    async fn still_counts(&self, by: &SessionCaller, look: &Look) -> Answer<()> {
+        let now = self.shared.now();
+        match look.token(by, now) {
+            Some(expires_at) => self.shared.presence.seen(by, now, expires_at),
+            None => {
+                self.shared.look_up(by.session_id, by.token_hash).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The records of a look, or others where it does not have them.
+    async fn answer(&self, by: &SessionCaller, after: u64, limit: u32, look: &Look) -> Answer<Page> {
+        let limit = limit.min(PAGE_RECORDS);
+        match look.records_after(after) {
+            Some(records) if look.row.epoch == by.epoch && records.len() <= limit as usize => {
+                self.page(by, after, &look.row, records.to_vec(), None)
+            }
+            _ => self.read(by, after, limit).await,
         }
     }
 

@@ -3,6 +3,7 @@
 //! - The clock: Postgres has one that all hosts share; for SQLite the host's is handed in.
 //! - Appending ([`super::append`]): on Postgres one statement moves the sessions' rows and inserts the records,
 //!   because each round trip counts there; SQLite runs in this process and can't insert inside a query.
+//! - Versions of many sessions at once: SQLite takes no arrays.
 //! - Presence needs no sync at its commit; only Postgres can leave that out for one transaction.
 
 use super::engine::On;
@@ -115,3 +116,9 @@ pub(super) const LOCK_SESSION: Dialect = Dialect {
 
 /// Lets this transaction's commit not wait for the disk: for what may be lost.
 pub(super) const NO_SYNC_POSTGRES: &str = "SET LOCAL synchronous_commit TO off";
+
+/// The versions of many sessions.
+pub(super) const VERSIONS_POSTGRES: &str =
+    "SELECT session_id, version FROM sessions WHERE session_id = ANY($1::bytea[])";
+/// The version of one session.
+pub(super) const VERSION_SQLITE: &str = "SELECT session_id, version FROM sessions WHERE session_id = $1";

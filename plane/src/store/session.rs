@@ -8,7 +8,7 @@ use wire::timestamp::Timestamp;
 use wire::transcript::Hash;
 
 use super::codec::{cause, cause_word, count, hash, id, maybe_id, millis, small, stored};
-use super::dialect::LOCK_SESSION;
+use super::dialect::{LOCK_SESSION, VERSION_SQLITE, VERSIONS_POSTGRES};
 use super::engine::{all, maybe, run};
 use super::{On, StoreError};
 use crate::door::DoorPolicy;
@@ -314,4 +314,36 @@ pub(crate) async fn of_org(on: &mut On<'_>, org: OrgId, limit: u32) -> Result<Ve
 pub(crate) async fn org_is_full(on: &mut On<'_>, org: OrgId, most: u64) -> Result<bool, StoreError> {
     let found = all!((Vec<u8>,), on, COUNT_OF_ORG, &org.as_bytes()[..], stored(most))?.len();
     Ok(u64::try_from(found).unwrap_or(u64::MAX) >= most)
+}
+
+/// The versions of those sessions that exist.
+pub(crate) async fn versions(
+    on: &mut On<'_>,
+    sessions: &[SessionId],
+) -> Result<Vec<(SessionId, i64)>, StoreError> {
+    let rows: Vec<(Vec<u8>, i64)> = match on {
+        On::Postgres(conn) => {
+            let ids: Vec<&[u8]> = sessions.iter().map(|session| &session.as_bytes()[..]).collect();
+            sqlx::query_as(VERSIONS_POSTGRES)
+                .bind(ids)
+                .fetch_all(&mut **conn)
+                .await?
+        }
+        On::Sqlite(conn) => {
+            let mut rows = Vec::with_capacity(sessions.len());
+            for session in sessions {
+                let id = &session.as_bytes()[..];
+                rows.extend(
+                    sqlx::query_as(VERSION_SQLITE)
+                        .bind(id)
+                        .fetch_optional(&mut **conn)
+                        .await?,
+                );
+            }
+            rows
+        }
+    };
+    rows.into_iter()
+        .map(|(session, version)| Ok((id(&session, SessionId::from_bytes)?, version)))
+        .collect()
 }

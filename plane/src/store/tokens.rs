@@ -1,12 +1,14 @@
 //! Session tokens, by the SHA-256 of each.
 
+use std::collections::HashMap;
+
 use sqlx::FromRow;
 use wire::event::{Capability, Kind};
 use wire::ids::{ParticipantId, SessionId};
 use wire::timestamp::Timestamp;
 
-use super::codec::{capability, capability_word, id, kind, small};
-use super::engine::{maybe, run};
+use super::codec::{capability, capability_word, hash, id, kind, small};
+use super::engine::{all, maybe, run};
 use super::{On, StoreError};
 
 const INSERT: &str = "INSERT INTO tokens (session_id, token_hash, participant_id, capability, epoch, expires_at) \
@@ -16,6 +18,7 @@ const FIND: &str = "SELECT t.participant_id, t.capability, t.epoch, t.expires_at
      JOIN sessions s ON s.session_id = t.session_id \
      JOIN participants p ON p.session_id = t.session_id AND p.participant_id = t.participant_id \
      WHERE t.session_id = $1 AND t.token_hash = $2";
+const OF_EPOCH: &str = "SELECT token_hash, expires_at FROM tokens WHERE session_id = $1 AND epoch = $2";
 const END: &str = "DELETE FROM tokens WHERE session_id = $1 AND participant_id = $2";
 const END_EXPIRED: &str = "DELETE FROM tokens WHERE session_id = $1 AND expires_at <= $2";
 const RENEW: &str = "UPDATE tokens SET expires_at = $3 WHERE session_id = $1 AND token_hash = $2 \
@@ -73,9 +76,9 @@ pub(crate) async fn insert(on: &mut On<'_>, session: SessionId, token: &NewToken
 pub(crate) async fn find(
     on: &mut On<'_>,
     session: SessionId,
-    hash: &[u8; 32],
+    token_hash: &[u8; 32],
 ) -> Result<Option<TokenRow>, StoreError> {
-    maybe!(Raw, on, FIND, &session.as_bytes()[..], &hash[..])?
+    maybe!(Raw, on, FIND, &session.as_bytes()[..], &token_hash[..])?
         .map(|raw| {
             Ok(TokenRow {
                 participant_id: id(&raw.participant_id, ParticipantId::from_bytes)?,
@@ -87,6 +90,24 @@ pub(crate) async fn find(
             })
         })
         .transpose()
+}
+
+/// The hashes of all tokens of an epoch, with their expiry.
+pub(crate) async fn of_epoch(
+    on: &mut On<'_>,
+    session: SessionId,
+    epoch: u32,
+) -> Result<HashMap<[u8; 32], Timestamp>, StoreError> {
+    all!(
+        (Vec<u8>, i64),
+        on,
+        OF_EPOCH,
+        &session.as_bytes()[..],
+        i64::from(epoch)
+    )?
+    .into_iter()
+    .map(|(token, expires_at)| Ok((hash(&token)?, Timestamp::from_millis(expires_at))))
+    .collect()
 }
 
 /// Ends all tokens of a participant.
@@ -113,9 +134,15 @@ pub(crate) async fn end_expired(
 pub(crate) async fn renew(
     on: &mut On<'_>,
     session: SessionId,
-    hash: &[u8; 32],
+    token_hash: &[u8; 32],
     expires_at: Timestamp,
 ) -> Result<(), StoreError> {
-    run!(on, RENEW, &session.as_bytes()[..], &hash[..], expires_at.millis())?;
+    run!(
+        on,
+        RENEW,
+        &session.as_bytes()[..],
+        &token_hash[..],
+        expires_at.millis()
+    )?;
     Ok(())
 }

@@ -55,10 +55,9 @@ impl Hub {
         }
     }
 
-    /// How many sessions somebody waits for.
-    #[cfg(test)]
-    pub(crate) fn sessions(&self) -> usize {
-        self.waiters().len()
+    /// The sessions that somebody waits for.
+    pub(crate) fn waited_for(&self) -> Vec<SessionId> {
+        self.waiters().keys().copied().collect()
     }
 }
 
@@ -125,8 +124,8 @@ mod tests {
         let one = hub.subscribe(SESSION);
         let two = hub.subscribe(SESSION);
         drop(one);
-        assert_eq!(hub.sessions(), 1);
+        assert_eq!(hub.waited_for(), [SESSION]);
         drop(two);
-        assert_eq!(hub.sessions(), 0);
+        assert_eq!(hub.waited_for(), []);
     }
 }

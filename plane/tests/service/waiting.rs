@@ -79,6 +79,23 @@ on_both! {
         waiting.abort();
     }
 
+    async fn a_hundred_waits_are_released_by_one_record_with_the_same_answer(engine: Engine) {
+        let limits = plane::limits::Limits { waits_per_participant: 100, ..wide() };
+        let plane = Plane::with(engine, limits).await;
+        let owner = plane.create().await;
+        let human = owner.invite(Kind::Human, Capability::Full).await;
+        let waiting: Vec<_> = (0..100).map(|n| wait(&human, 3 - n % 2)).collect();
+        // What they have before, from seq 3 or 2 on, is their own `joined` alone.
+        human.until_listening().await;
+        let seq = owner.post().await.seq;
+        for (n, one) in waiting.into_iter().enumerate() {
+            let page = one.await.unwrap().unwrap();
+            let seqs: Vec<_> = page.records.iter().map(|record| record.seq).collect();
+            assert_eq!(seqs, if n % 2 == 0 { vec![seq] } else { vec![3, seq] });
+            assert!(!page.more);
+        }
+    }
+
     async fn a_wait_ends_when_its_token_does(engine: Engine) {
         let plane = Plane::new(engine).await;
         let owner = plane.create().await;

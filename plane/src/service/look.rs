@@ -1,0 +1,144 @@
+//! One look at a session for all who wait for it.
+//!
+//! When a record arrives, everybody who waits must look its token up again and read what is new. They share one
+//! look, which begins after each of them asked for it, so that it is as fresh as a look of their own.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use tokio::time::Instant;
+use wire::ids::{ParticipantId, SessionId};
+use wire::timestamp::Timestamp;
+
+use super::open::Shared;
+use super::{Answer, ServiceError, SessionCaller};
+use crate::store::records::{self, RecordRow};
+use crate::store::session::{self, SessionRow};
+use crate::store::tokens;
+
+/// Records that a look takes along, and their bytes; who needs others reads for itself.
+const RECORDS: u32 = 200;
+const BYTES: u64 = 262_144;
+/// Sessions whose versions are read in one go.
+const VERSIONS_AT_A_TIME: usize = 500;
+/// Above so many slots, those that nobody holds are forgotten.
+const TIDY_ABOVE: usize = 1_024;
+
+/// A session as it was at one moment, with its tokens and newest records.
+#[derive(Debug)]
+pub(super) struct Look {
+    began: Instant,
+    pub(super) row: SessionRow,
+    /// The tokens of the session's epoch, with their expiry.
+    tokens: HashMap<[u8; 32], Timestamp>,
+    /// The records after this seq …
+    after: u64,
+    /// … in order, as far as they fit.
+    records: Vec<RecordRow>,
+}
+
+impl Look {
+    /// When a token ends, if it is one of the session's epoch.
+    pub(super) fn token(&self, by: &SessionCaller, now: Timestamp) -> Option<Timestamp> {
+        let expires_at = *self.tokens.get(&by.token_hash)?;
+        (self.row.epoch == by.epoch && now < expires_at).then_some(expires_at)
+    }
+
+    /// All records after a seq, if this look has them.
+    pub(super) fn records_after(&self, seq: u64) -> Option<&[RecordRow]> {
+        let reached = self.records.last().map_or(self.after, |record| record.seq);
+        let whole = reached >= self.row.head_seq;
+        if !whole || seq < self.after || seq.saturating_add(1) < self.row.min_seq {
+            return None;
+        }
+        let first = self.records.partition_point(|record| record.seq <= seq);
+        self.records.get(first..)
+    }
+
+    /// Whether a record after a seq is not by this participant; none if this look can't tell.
+    pub(super) fn has_news(&self, seq: u64, me: ParticipantId) -> Option<bool> {
+        let records = self.records_after(seq)?;
+        Some(records.iter().any(|record| record.sender != Some(me)))
+    }
+}
+
+/// Where those who wait for one session find the last look.
+pub(super) type Slot = Arc<LastLook>;
+type LastLook = tokio::sync::Mutex<Option<Arc<Look>>>;
+
+/// The slots of all sessions that somebody waits for.
+#[derive(Debug, Default)]
+pub(crate) struct Looks(Mutex<HashMap<SessionId, Weak<LastLook>>>);
+
+impl Looks {
+    /// The slot of a session, as long as somebody holds it.
+    pub(super) fn slot(&self, session: SessionId) -> Slot {
+        let mut slots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(slot) = slots.get(&session).and_then(Weak::upgrade) {
+            return slot;
+        }
+        if slots.len() > TIDY_ABOVE {
+            slots.retain(|_, slot| slot.strong_count() > 0);
+        }
+        let slot = Slot::default();
+        slots.insert(session, Arc::downgrade(&slot));
+        slot
+    }
+}
+
+impl Shared {
+    /// A look at a session that begins after this call, shared with whoever else asks now.
+    pub(super) async fn look(&self, slot: &Slot, session: SessionId, after: u64) -> Answer<Arc<Look>> {
+        let asked = Instant::now();
+        let mut last = slot.lock().await;
+        if let Some(look) = last.as_ref()
+            && look.began >= asked
+        {
+            return Ok(Arc::clone(look));
+        }
+        let look = Arc::new(self.take_look(session, after).await?);
+        *last = Some(Arc::clone(&look));
+        Ok(look)
+    }
+
+    async fn take_look(&self, session: SessionId, after: u64) -> Answer<Look> {
+        let began = Instant::now();
+        let mut tx = self.store.begin_read().await?;
+        let row = session::load(&mut tx.on(), session)
+            .await?
+            .ok_or(ServiceError::Unauthorized)?;
+        let tokens = tokens::of_epoch(&mut tx.on(), session, row.epoch).await?;
+        let records = if row.head_seq > after {
+            records::page(&mut tx.on(), session, after, RECORDS, BYTES).await?
+        } else {
+            Vec::new()
+        };
+        Ok(Look {
+            began,
+            row,
+            tokens,
+            after,
+            records,
+        })
+    }
+
+    /// Wakes who waits for a session whose version is not the one seen before. A session that is new here counts as
+    /// changed. One whose row is gone does so each time.
+    pub(crate) async fn wake_changed(&self, seen: &mut HashMap<SessionId, i64>) -> Answer<()> {
+        let hub = self.wakes.hub();
+        let waited_for = hub.waited_for();
+        let mut now = HashMap::with_capacity(waited_for.len());
+        for part in waited_for.chunks(VERSIONS_AT_A_TIME) {
+            let mut conn = self.store.reader().await?;
+            now.extend(session::versions(&mut conn.on(), part).await?);
+        }
+        for session in waited_for {
+            let version = now.get(&session);
+            if version.is_none() || version != seen.get(&session) {
+                hub.wake(session);
+            }
+        }
+        *seen = now;
+        Ok(())
+    }
+}
