@@ -65,7 +65,9 @@ where
 {
     let (parts, body) = request.into_parts();
     let mut body = Arriving::new(body, &parts.headers);
-    let (subject, outcome) = match admit::<C, B, Q, P>(app, &parts, &mut body, declared).await {
+    // Boxed, so that what the look-ups need is not kept through a wait.
+    let admitted = Box::pin(admit::<C, B, Q, P>(app, &parts, &mut body, declared)).await;
+    let (subject, outcome) = match admitted {
         Ok(call) => (call.caller.subject(), handler(call).await),
         Err(refusal) => (Subject::Nobody, Err(refusal)),
     };
