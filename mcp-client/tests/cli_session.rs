@@ -38,20 +38,16 @@ async fn pair(plane: &Plane) -> (Machine, Machine) {
 /// Runs a command at a terminal of its own, where somebody types `typed`.
 #[cfg(target_os = "linux")]
 async fn at_terminal(machine: &Machine, command: &str, typed: &str) -> Ran {
-    let mut child = tokio::process::Command::new("script")
+    let mut script = tokio::process::Command::new("script");
+    script
         .args(["--quiet", "--flush", "--return", "--command"])
         .arg(format!("'{}' {command}", stdio::binary().display()))
-        .arg("/dev/null")
-        .env_clear()
-        .env("HOME", machine.home())
-        .env("PATH", std::env::var_os("PATH").unwrap())
-        .env("TERM", "dumb")
-        .env("DEVPILOT_CLIPBOARD", "off")
-        .current_dir(machine.home())
+        .arg("/dev/null");
+    machine.surround(&mut script);
+    let mut child = script
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
-        .kill_on_drop(true)
         .spawn()
         .unwrap();
     let mut stdin = child.stdin.take().unwrap();
@@ -211,4 +207,22 @@ async fn who_leaves_is_gone_and_comes_back_by_the_link_as_the_same() {
     assert_eq!(posted.code(), 0, "{posted}");
     let who = ada.run(["who", "--json", "--as", "human"], b"").await;
     assert_eq!(who.json()["participants"].as_array().unwrap().len(), 2, "{who}");
+}
+
+/// A terminal is asked to copy by an escape sequence that holds the note.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn the_note_goes_through_the_terminal_for_a_person_who_did_not_switch_it_off() {
+    const COPY: &str = "\x1b]52;";
+    let plane = Plane::start(Store::Sqlite).await;
+    let (off, on) = (plane.owner(), plane.owner().without("DEVPILOT_CLIPBOARD"));
+    for (machine, kind, copies) in [
+        (&off, "human", false),
+        (&on, "agent", false),
+        (&on, "human", true),
+    ] {
+        let command = format!("share --title Through --as {kind} < /dev/null");
+        let shared = at_terminal(machine, &command, "").await;
+        assert_eq!(shared.stdout.contains(COPY), copies, "{kind}: {shared}");
+    }
 }

@@ -410,6 +410,64 @@ async fn the_end_of_input_answers_a_waiting_call() {
     );
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn a_signal_answers_a_waiting_call() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let mut pair = Pair::in_relay(&plane).await;
+    pair.ben.call("read", json!({})).await.structured();
+    let waiting = pair.ben.start_call("wait", json!({})).await;
+    pair.ben.request("ping", json!({})).await;
+    let started = Instant::now();
+    let pid = pair.ben.pid().to_string();
+    std::process::Command::new("kill")
+        .args(["-s", "TERM", &pid])
+        .status()
+        .unwrap();
+    let answer = pair.ben.answer(waiting).await;
+    assert_eq!(stdio::Called(answer).code(), "cancelled");
+    assert!(pair.ben.close().await.status.success());
+    assert!(
+        started.elapsed() < Duration::from_secs(2),
+        "{:?}",
+        started.elapsed()
+    );
+}
+
+#[tokio::test]
+async fn a_client_that_died_before_its_answer_left_shows_it_again() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let mut pair = Pair::new(&plane).await;
+    let text = "x".repeat(50_000);
+    pair.ada.call("post", json!({ "text": text })).await.structured();
+    pair.ben.call("who", json!({})).await.structured();
+    // Two answers of this size do not fit into a pipe that nobody reads, so the second one is still here.
+    let whole = json!({ "since": 0, "max_bytes": 60_000 });
+    pair.ben.start_call("read", whole).await;
+    pair.ben.start_call("read", json!({ "max_bytes": 60_000 })).await;
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    pair.ben.kill().await;
+
+    let mut ben = agent(&pair.ben_machine).await;
+    let read = ben.call("read", json!({ "max_bytes": 60_000 })).await;
+    assert_eq!(texts(&read.structured()["messages"]), [text]);
+}
+
+#[tokio::test]
+async fn a_home_and_a_path_are_enough_to_share_and_to_join() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let ada_machine = plane.owner().without("DEVPILOT_CLIPBOARD");
+    let mut ada = agent(&ada_machine).await;
+    let shared = ada
+        .call("share", json!({ "title": "Bare", "context": "All of it" }))
+        .await;
+    assert_eq!(shared.structured()["clipboard"], "none", "there is no display");
+    let ben_machine = Machine::new().without("DEVPILOT_CLIPBOARD");
+    let mut ben = agent(&ben_machine).await;
+    let joined = ben.call("join", json!({ "link": ada_machine.link() })).await;
+    assert_eq!(joined.structured()["card"]["handoff"]["text"], "All of it");
+}
+
 #[tokio::test]
 async fn one_waiting_call_does_not_hold_up_another() {
     let plane = Plane::start(Store::Sqlite).await;

@@ -52,7 +52,7 @@ impl Host for CommandHost {
     }
 
     fn program(&self) -> Option<String> {
-        Some("devpilot-session".to_owned())
+        Some("command line".to_owned())
     }
 
     fn folder(&self) -> Option<&Path> {

@@ -5,6 +5,7 @@
 //! fine, but what it did not get was not shown.
 
 use std::io::{self, IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::Serialize;
 
@@ -68,11 +69,23 @@ pub(crate) fn say(line: &str) {
     let _ = writeln!(io::stderr().lock(), "{}", redact::text(line));
 }
 
-/// Shows how far a call is, over the line before, where a person is looking. An empty line clears it.
+/// Whether a status stands on the last line.
+static STATUS_SHOWN: AtomicBool = AtomicBool::new(false);
+
+/// Shows how far a call is, over the line before, where a person is looking.
 pub(crate) fn status(line: &str) {
     let mut stderr = io::stderr().lock();
     if stderr.is_terminal() {
+        STATUS_SHOWN.store(true, Ordering::Relaxed);
         let _ = write!(stderr, "\r\x1b[2K{}", redact::text(line)).and_then(|()| stderr.flush());
+    }
+}
+
+/// Takes a status away again, before something that stays is written.
+pub(crate) fn clear_status() {
+    if STATUS_SHOWN.swap(false, Ordering::Relaxed) {
+        let mut stderr = io::stderr().lock();
+        let _ = write!(stderr, "\r\x1b[2K").and_then(|()| stderr.flush());
     }
 }
 

@@ -70,7 +70,7 @@ async fn interruptible(line: CommandLine) -> u8 {
     });
     let output = Output::new(line.common.json);
     let executed = execute(line, output, &cancelled).await;
-    output::status("");
+    output::clear_status();
     match executed {
         Ok(code) => code,
         Err(_) if cancelled.is_cancelled() => INTERRUPTED,
@@ -209,7 +209,7 @@ async fn note_again(
 
 /// Writes an answer, and then does what is due after it.
 async fn deliver<T: Show>(app: &App, output: Output, delivered: Delivered<T>) -> Result<u8, Failure> {
-    output::status("");
+    output::clear_status();
     let written = match output.form() {
         Form::Json => output.json(&delivered.answer),
         Form::Person => output.text(&delivered.answer.show()),

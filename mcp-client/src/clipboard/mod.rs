@@ -55,6 +55,11 @@ impl Clipboard {
         }
     }
 
+    /// Whether it may be used here at all.
+    pub fn is_on(&self) -> bool {
+        self.owner.is_some()
+    }
+
     /// What is on it; none if it is empty, holds no text, is slow, or there is none.
     pub async fn read(&self) -> Option<Zeroizing<String>> {
         self.owner.as_ref()?.read(Instant::now() + PATIENCE).await

@@ -7,6 +7,7 @@ use seal::link::Link;
 use seal::secret::LinkKind;
 use tokio::sync::Mutex;
 use wire::encoding::Bytes32;
+use wire::event::Kind;
 use wire::sizes::SMALL_JSON_MAX;
 use wire::transcript::sha256;
 use zeroize::Zeroizing;
@@ -169,8 +170,10 @@ async fn put(app: &App, host: &dyn Host, note: &str) -> Outcome {
         Ok(holder) => holder.hand_over(note, &app.environment).await,
         Err(_) => Outcome::Unavailable,
     };
+    // The escape sequence carries the note, and an agent's shell reads its terminal back.
+    let by_terminal = app.clipboard.is_on() && host.kind() == Kind::Human;
     match outcome {
-        Outcome::Unavailable => clipboard::through_terminal(note),
+        Outcome::Unavailable if by_terminal => clipboard::through_terminal(note),
         other => other,
     }
 }

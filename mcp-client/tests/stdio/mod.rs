@@ -64,15 +64,20 @@ impl Machine {
     /// The binary with these arguments and exactly this machine's environment, in its home folder.
     pub(crate) fn command<const N: usize>(&self, arguments: [&str; N]) -> Command {
         let mut command = Command::new(binary());
+        command.args(arguments);
+        self.surround(&mut command);
         command
-            .args(arguments)
+    }
+
+    /// Gives a command this machine's environment and nothing else.
+    pub(crate) fn surround(&self, command: &mut Command) {
+        command
             .env_clear()
             .env("HOME", self.home())
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .envs(&self.variables)
             .current_dir(self.home())
             .kill_on_drop(true);
-        command
     }
 
     /// What a human does who sends the note on: the link out of the only handoff file there is.
