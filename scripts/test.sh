@@ -76,6 +76,7 @@ have xclip || packages+=(xclip)
 have caddy || packages+=(caddy)
 have python3 && python3 -c 'import ensurepip' 2>/dev/null || packages+=(python3 python3-venv)
 have npm || packages+=(npm)
+have shellcheck || packages+=(shellcheck)
 if ((${#packages[@]})) && ((EUID == 0)) && have apt-get; then
   say "Installing: ${packages[*]}"
   install_packages "${packages[@]}" || say "apt-get could not install all of them."
@@ -83,6 +84,9 @@ fi
 postgres_bin >/dev/null || die "The tests need Postgres: apt-get install postgresql, or brew install postgresql."
 { have Xvfb && have xclip; } || skip "The clipboard under X11" "Install: apt-get install xvfb xclip."
 have caddy || skip "Sharing and joining over https" "Install: apt-get install caddy."
+have shellcheck || skip "The shell scripts" "Install: apt-get install shellcheck."
+# Not Debian's to give; the workflow has a job of its own for it.
+have cargo-deny || skipped+=("Licences and bans of the dependencies. Install: cargo install --locked cargo-deny.")
 
 step "A Postgres of our own"
 start_postgres "$TEMP/postgres"
