@@ -12,6 +12,7 @@ mod faults;
 mod hostile;
 mod party;
 mod plane;
+mod rekey;
 mod relay;
 mod story;
 mod tamper;

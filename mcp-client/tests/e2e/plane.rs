@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 pub struct TestPlane {
     pub origin: String,
     pub token: String,
+    pub service: Service,
     stop: CancellationToken,
     _data: tempfile::TempDir,
 }
@@ -45,6 +46,7 @@ impl TestPlane {
             trusted_proxies: Default::default(),
             metrics_at: MetricsAt::Here,
         };
+        let handle = service.clone();
         let listeners = Listeners {
             plane: listener,
             metrics: None,
@@ -53,6 +55,7 @@ impl TestPlane {
         Self {
             origin,
             token: made.token.0,
+            service: handle,
             stop,
             _data: data,
         }

@@ -38,11 +38,13 @@ struct Way {
     plane: String,
     http: reqwest::Client,
     rule: Arc<Mutex<Rule>>,
+    swallowed: Arc<Mutex<String>>,
 }
 
 pub struct Tamper {
     pub origin: String,
     rule: Arc<Mutex<Rule>>,
+    swallowed: Arc<Mutex<String>>,
     stop: CancellationToken,
 }
 
@@ -51,10 +53,12 @@ impl Tamper {
     pub async fn before(plane: &str) -> Self {
         drop(rustls::crypto::ring::default_provider().install_default());
         let rule: Arc<Mutex<Rule>> = Arc::new(Mutex::new(Box::new(|_| Fate::Pass)));
+        let swallowed: Arc<Mutex<String>> = Arc::default();
         let way = Way {
             plane: plane.to_owned(),
             http: reqwest::Client::builder().no_proxy().build().unwrap(),
             rule: rule.clone(),
+            swallowed: swallowed.clone(),
         };
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let origin = format!("http://{}", listener.local_addr().unwrap());
@@ -66,12 +70,22 @@ impl Tamper {
                 .with_graceful_shutdown(stopped.cancelled_owned())
                 .await
         });
-        Self { origin, rule, stop }
+        Self {
+            origin,
+            rule,
+            swallowed,
+            stop,
+        }
     }
 
     /// From now on, each answer of the plane goes by this rule.
     pub fn rule(&self, rule: impl FnMut(Exchange<'_>) -> Fate + Send + 'static) {
         *self.rule.lock().unwrap() = Box::new(rule);
+    }
+
+    /// Posts to paths with this end never reach the plane; the sender sees a proxy's page. Empty: none.
+    pub fn swallow(&self, end: &str) {
+        *self.swallowed.lock().unwrap() = end.to_owned();
     }
 
     /// Changes pages of records from now on.
@@ -97,6 +111,10 @@ impl Drop for Tamper {
 async fn pass_on(State(way): State<Way>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     let path = parts.uri.path_and_query().unwrap().as_str().to_owned();
+    let swallowed = way.swallowed.lock().unwrap().clone();
+    if parts.method == Method::POST && !swallowed.is_empty() && path.ends_with(&swallowed) {
+        return page(500);
+    }
     let body = axum::body::to_bytes(body, 1 << 20).await.unwrap();
     let mut onward = way
         .http
@@ -126,10 +144,7 @@ async fn pass_on(State(way): State<Way>, request: Request) -> Response {
             .status(status)
             .header(header::CONTENT_TYPE, "application/problem+json")
             .body(Body::from(json.to_string())),
-        Fate::Page(status) => response
-            .status(status)
-            .header(header::CONTENT_TYPE, "text/html")
-            .body(Body::from("<html>code: session_ended</html>")),
+        Fate::Page(status) => return page(status),
         Fate::Lose => {
             let parts = [Ok(Bytes::from_static(b"{")), Err(std::io::Error::other("cut"))];
             response
@@ -139,4 +154,13 @@ async fn pass_on(State(way): State<Way>, request: Request) -> Response {
         }
     };
     response.unwrap()
+}
+
+/// What a proxy in between says by itself.
+fn page(status: u16) -> Response {
+    Response::builder()
+        .status(status)
+        .header(header::CONTENT_TYPE, "text/html")
+        .body(Body::from("<html>code: session_ended</html>"))
+        .unwrap()
 }
