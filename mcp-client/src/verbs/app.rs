@@ -6,13 +6,14 @@ use std::sync::Arc;
 use tokio::sync::Mutex;
 use wire::ids::SessionId;
 
+use super::choose::CALL_S;
 use super::delivered::Due;
 use super::failure::{Failure, code};
 use super::wording;
 use crate::clipboard::Clipboard;
 use crate::config::Config;
 use crate::home::{Environment, Home, files};
-use crate::plane::{Http, HttpSettings};
+use crate::plane::{Http, HttpSettings, within};
 use crate::seat::{Lease, Seats};
 use crate::session::{Clock, Session, SessionError};
 
@@ -101,6 +102,23 @@ impl App {
             Due::Posted { .. } => {
                 session.delivered();
                 Ok(())
+            }
+        }
+    }
+
+    /// Reads on in every session this process uses, so that claims and hooks are current. Nothing counts as read by it,
+    /// and nothing is shown. A session in use by a call is left to that call.
+    pub async fn fetch_held(&self) {
+        let sessions: Vec<_> = {
+            let process = self.process.lock().await;
+            process.held.values().map(|held| held.session.clone()).collect()
+        };
+        for session in sessions {
+            let Ok(mut session) = session.try_lock() else {
+                continue;
+            };
+            if let Err(error) = session.sync(within(CALL_S)).await {
+                tracing::info!(session = %session.id(), %error, "nothing was fetched");
             }
         }
     }

@@ -151,8 +151,10 @@ pub struct IntegrityItem {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
 pub struct JoinCard {
-    /// Who is here.
+    /// Who is here, those last heard of first, at most 16.
     pub participants: Vec<ParticipantItem>,
+    /// How many are here.
+    pub participants_here: u64,
     /// Records in the transcript.
     pub records: u64,
     /// Messages read here.

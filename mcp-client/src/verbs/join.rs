@@ -19,6 +19,9 @@ use crate::plane::{BadOrigin, Origin, PlaneError, within};
 use crate::seat::Place;
 use crate::session::{Session, SessionError};
 
+/// Bytes of an answer.
+const CARD_BYTES: usize = 24_000;
+
 /// Where a link is taken from when the argument has none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -195,7 +198,7 @@ async fn card(
         may_write: session.may_write(),
         mode: modes::word(mode.mine).to_owned(),
         budget_left: mode.budget_left,
-        card: presenter.card(&rows),
+        card: presenter.card(&rows, CARD_BYTES),
         integrity: presenter.integrity(),
         warnings,
         next: modes::meaning(mode).to_owned(),

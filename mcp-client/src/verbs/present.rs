@@ -16,8 +16,8 @@ use crate::session::{Session, integrity};
 
 /// Messages shown of each list on the join card.
 const CARD_LIST: usize = 5;
-/// Bytes shown of a message on the join card; `read` has the rest.
-const CARD_TEXT: usize = 4_000;
+/// Participants shown on the join card; `who` has the rest.
+const CARD_PEOPLE: usize = 16;
 /// Characters of a kind that this version does not know.
 const KIND_MAX: usize = 32;
 
@@ -114,7 +114,7 @@ impl<'a> Presenter<'a> {
             What::Notice(None) => "The plane sent a notice this version does not know.".to_owned(),
             What::Notice(Some(notice)) => notice_text(notice),
             What::Member(None) => "The plane sent a member event this version does not know.".to_owned(),
-            What::Member(Some(member)) => self.member_text(member),
+            What::Member(Some(member)) => self.member_text(entry.seq, member),
             What::Epoch(change) => match change.epoch_type {
                 EpochType::Creation => "The session was created.".to_owned(),
                 EpochType::OwnerRekey => format!(
@@ -136,17 +136,38 @@ impl<'a> Presenter<'a> {
         })
     }
 
-    fn member_text(&self, member: &Member) -> String {
+    fn member_text(&self, seq: u64, member: &Member) -> String {
         let who = self.name(&member.participant_id);
         match &member.kind {
             MemberKind::Joined { kind, .. } => {
                 let kind = kind.map_or("somebody", kind_word);
-                format!("\"{who}\" ({kind}) joined or came back.")
+                let did = if self.was_here_before(seq, &member.participant_id) {
+                    "came back"
+                } else {
+                    "joined"
+                };
+                format!("\"{who}\" ({kind}) {did}.")
             }
             MemberKind::Left => format!("\"{who}\" left."),
             MemberKind::Refused => format!("\"{who}\" was refused at the door."),
             MemberKind::Unknown => format!("Something this version does not know happened to \"{who}\"."),
         }
+    }
+
+    fn was_here_before(&self, seq: u64, id: &ParticipantId) -> bool {
+        let before = self
+            .session
+            .view()
+            .entries()
+            .iter()
+            .take_while(|entry| entry.seq < seq);
+        let joined = |entry: &Entry| match &entry.what {
+            What::Member(Some(member)) => {
+                member.participant_id == *id && matches!(member.kind, MemberKind::Joined { .. })
+            }
+            _ => false,
+        };
+        before.into_iter().any(joined)
     }
 
     /// One participant.
@@ -220,11 +241,12 @@ impl<'a> Presenter<'a> {
             .map(|(_, posted)| posted.author)
     }
 
-    /// The session at a glance.
-    pub(super) fn card(&self, rows: &[ParticipantRow]) -> JoinCard {
+    /// The session at a glance, in about `bytes` at most: texts are cut, and `read` has the rest.
+    pub(super) fn card(&self, rows: &[ParticipantRow], bytes: usize) -> JoinCard {
         let view = self.session.view();
-        let short = |(entry, posted): (&Entry, &Posted)| self.shortened(entry, posted);
+        let short = |(entry, posted): (&Entry, &Posted)| self.shortened(entry, posted, bytes / 48);
         let first = view.messages().next().filter(|_| self.session.base() == 0);
+        let handoff_seq = first.map(|(entry, _)| entry.seq);
         let answered: BTreeSet<u64> = view
             .messages()
             .filter_map(|(_, posted)| posted.text()?.reply_to)
@@ -237,26 +259,28 @@ impl<'a> Presenter<'a> {
             let asks = posted.text().is_some_and(|text| text.kind == "question");
             asks && !answered.contains(&entry.seq)
         });
-        let handoff_seq = first.map(|(entry, _)| entry.seq);
         let latest = view
             .messages()
             .rev()
             .filter(|(entry, _)| Some(entry.seq) != handoff_seq);
+        let mut here: Vec<_> = rows.iter().filter(|row| row.left_at.is_none()).collect();
+        here.sort_by_key(|row| std::cmp::Reverse(row.last_seen_at));
         let state = self.session.plane_state();
         let kept = self.session.kept().ok();
         let expires_at = state
             .map(|state| state.expires_at)
             .or_else(|| kept.and_then(|kept| kept.expires_at));
         JoinCard {
-            participants: rows
+            participants: here
                 .iter()
-                .filter(|row| row.left_at.is_none())
+                .take(CARD_PEOPLE)
                 .map(|row| self.participant(row))
                 .collect(),
+            participants_here: here.len() as u64,
             records: self.session.head().seq,
             messages: view.messages().count() as u64,
             expires_at: expires_at.map(|at| at.to_string()).unwrap_or_default(),
-            handoff: first.map(short),
+            handoff: first.map(|(entry, posted)| self.shortened(entry, posted, bytes / 3)),
             pinned: in_order(pinned.take(CARD_LIST).map(short)),
             unanswered: in_order(unanswered.take(CARD_LIST).map(short)),
             latest: in_order(latest.take(CARD_LIST).map(short)),
@@ -264,10 +288,10 @@ impl<'a> Presenter<'a> {
     }
 
     /// A message whose text is cut for the join card.
-    fn shortened(&self, entry: &Entry, posted: &Posted) -> MessageItem {
+    fn shortened(&self, entry: &Entry, posted: &Posted, bytes: usize) -> MessageItem {
         let mut item = self.message(entry, posted);
         if let Some(text) = item.text.take() {
-            let shown = render::part(&text, 0, CARD_TEXT);
+            let shown = render::part(&text, 0, bytes);
             if shown.end < text.len() {
                 item.total_bytes = Some(text.len() as u64);
             }

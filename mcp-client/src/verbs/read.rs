@@ -135,7 +135,7 @@ impl Answer for ReadAnswer {
 /// No such session, an argument out of range, or the plane refuses; what this machine already has is shown even if the
 /// plane can't be reached.
 pub async fn run(app: &App, args: ReadArgs, host: &dyn Host) -> Result<Delivered<ReadAnswer>, Failure> {
-    let budget = Budget {
+    let mut budget = Budget {
         entries: limit("limit", args.limit, LIMIT, LIMIT_MAX)?,
         bytes: limit("max_bytes", args.max_bytes, BYTES, BYTES_MAX)?,
     };
@@ -173,6 +173,11 @@ pub async fn run(app: &App, args: ReadArgs, host: &dyn Host) -> Result<Delivered
             kind && topic && author && !(unread_only && posted.mine && from.is_none())
         }
     };
+    let card = rows.map(|rows| presenter.card(&rows, budget.bytes / 2));
+    if let Some(card) = &card {
+        let taken = serde_json::to_string(card).map_or(0, |json| json.len());
+        budget.bytes = budget.bytes.saturating_sub(taken);
+    }
     let shown = page(
         &presenter,
         session.view().after(since),
@@ -181,7 +186,6 @@ pub async fn run(app: &App, args: ReadArgs, host: &dyn Host) -> Result<Delivered
         args.offset.unwrap_or(0),
         budget,
     );
-    let card = rows.map(|rows| presenter.card(&rows));
     let mode = modes::of(&session, &kept, app.clock.now());
     let cursor = (unread_only && !filtered).then_some(shown.next_since);
     let answer = ReadAnswer {

@@ -152,6 +152,12 @@ impl Text {
             card.records, card.messages, card.expires_at
         ));
         self.participants(&card.participants);
+        let more = card
+            .participants_here
+            .saturating_sub(card.participants.len() as u64);
+        if more > 0 {
+            self.line(format_args!("- and {more} more: ask `who`"));
+        }
         if let Some(handoff) = &card.handoff {
             self.line("The hand-off:");
             self.message(handoff);

@@ -9,6 +9,7 @@
 )]
 
 mod faults;
+mod history;
 mod hostile;
 mod party;
 mod plane;

@@ -18,10 +18,24 @@ use crate::plane::TestPlane;
 
 pub struct TestHost {
     kind: Kind,
+    lives_on: bool,
     folder: PathBuf,
     pub cancelled: CancellationToken,
     pub answers: Mutex<VecDeque<Ask>>,
     pub questions: Mutex<Vec<Question>>,
+}
+
+impl TestHost {
+    fn new(kind: Kind, lives_on: bool, folder: PathBuf) -> Self {
+        Self {
+            kind,
+            lives_on,
+            folder,
+            cancelled: CancellationToken::new(),
+            answers: Mutex::default(),
+            questions: Mutex::default(),
+        }
+    }
 }
 
 impl Host for TestHost {
@@ -30,7 +44,7 @@ impl Host for TestHost {
     }
 
     fn lives_on(&self) -> bool {
-        true
+        self.lives_on
     }
 
     fn program(&self) -> Option<String> {
@@ -83,13 +97,7 @@ impl Party {
         ]);
         Self {
             app: App::new(environment.clone(), Clock::system()).unwrap(),
-            host: TestHost {
-                kind,
-                folder,
-                cancelled: CancellationToken::new(),
-                answers: Mutex::default(),
-                questions: Mutex::default(),
-            },
+            host: TestHost::new(kind, true, folder),
             environment,
             root,
         }
@@ -103,6 +111,11 @@ impl Party {
     /// A second process of the same user on the same machine.
     pub fn beside(&self) -> App {
         App::new(self.environment.clone(), Clock::system()).unwrap()
+    }
+
+    /// What a command of the same user sees, in the same folder.
+    pub fn command(&self, kind: Kind) -> TestHost {
+        TestHost::new(kind, false, self.host.folder.clone())
     }
 
     pub fn home(&self) -> PathBuf {

@@ -17,9 +17,14 @@ pub struct TestPlane {
 
 impl TestPlane {
     pub async fn start() -> Self {
+        Self::with(|_| ()).await
+    }
+
+    /// With other limits than the plane's own.
+    pub async fn with(change: impl FnOnce(&mut Limits)) -> Self {
         let data = tempfile::tempdir().unwrap();
-        // Rates are the plane's own tests' business.
-        let limits = Limits::default();
+        let mut limits = Limits::default();
+        change(&mut limits);
         let service = Service::open(ServiceConfig {
             store: StoreUrl::Sqlite(data.path().join("plane.db")),
             limits: limits.clone(),
