@@ -9,7 +9,7 @@ use wire::api::Posted;
 use wire::ids::SessionId;
 use wire::timestamp::Timestamp;
 
-use super::batch::fail;
+use super::batch::{fail, fail_all};
 use super::message::{Message, Reply};
 use super::plan::{Job, Plan, ask, message_seq};
 use crate::service::{Answer, Outcome, ServiceError, SessionWrite, Shared, Viewer};
@@ -54,7 +54,14 @@ impl Aside {
     }
 
     /// The session as it is now, with the posts that are not stored yet; the others are answered. None: all are.
-    pub(super) async fn fresh(&self, session: SessionId, jobs: Vec<Job>) -> Option<(SessionRow, Vec<Job>)> {
+    ///
+    /// # Errors
+    /// The store failed; all are told.
+    pub(super) async fn fresh(
+        &self,
+        session: SessionId,
+        jobs: Vec<Job>,
+    ) -> Result<Option<(SessionRow, Vec<Job>)>, StoreError> {
         let read = async {
             let mut conn = self.shared.store().reader().await?;
             let row = session::load(&mut conn.on(), session).await?;
@@ -64,15 +71,20 @@ impl Aside {
         match read.await {
             Ok((Some(row), stored)) => {
                 let left = self.answer_stored(&row, jobs, stored);
-                (!left.is_empty()).then_some((row, left))
+                Ok((!left.is_empty()).then_some((row, left)))
             }
             Ok((None, _)) => {
                 refuse_all(jobs);
-                None
+                Ok(None)
             }
             Err(error) => {
-                fail(&error.into(), jobs);
-                None
+                tracing::error!(
+                    error = &error as &dyn std::error::Error,
+                    posts = jobs.len(),
+                    "a session could not be read for its posts"
+                );
+                fail_all(jobs);
+                Err(error)
             }
         }
     }
@@ -142,7 +154,8 @@ impl Aside {
     }
 }
 
-fn refuse_all(jobs: Vec<Job>) {
+/// Answers posts to a session that is gone.
+pub(super) fn refuse_all(jobs: Vec<Job>) {
     for job in jobs {
         job.answer(Err(ServiceError::Unauthorized));
     }

@@ -1,17 +1,18 @@
 //! The rounds of a batch.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use tokio::sync::mpsc;
 use wire::ids::SessionId;
 use wire::timestamp::Timestamp;
 
-use super::aside::Aside;
+use super::aside::{Aside, refuse_all};
 use super::plan::{Job, Plan};
 use crate::service::{ServiceError, Shared};
+use crate::store::append::{self, Move};
 use crate::store::session::{self, SessionRow};
-use crate::store::{StoreError, append};
+use crate::store::{Conn, StoreError};
 
 /// Posts in one batch.
 const BATCH: usize = 128;
@@ -24,6 +25,8 @@ pub(super) struct Writer {
     /// Rows as this process saw them last: what they say holds while their version stands.
     rows: HashMap<SessionId, SessionRow>,
     aside: Aside,
+    /// The connection that appends.
+    held: Option<Conn>,
 }
 
 impl Writer {
@@ -32,6 +35,7 @@ impl Writer {
             aside: Aside::new(Arc::clone(&shared)),
             shared,
             rows: HashMap::new(),
+            held: None,
         }
     }
 
@@ -55,15 +59,19 @@ impl Writer {
         }
         let now = self.shared.now();
         let mut plans = Vec::with_capacity(sessions.len());
+        let mut away = false;
         for (session, jobs) in sessions {
+            if away {
+                fail_all(jobs);
+                continue;
+            }
             match self.row(session).await {
                 Ok(Some(row)) => plans.push(self.first_plan(row, jobs, now)),
-                Ok(None) => {
-                    for job in jobs {
-                        job.answer(Err(ServiceError::Unauthorized));
-                    }
+                Ok(None) => refuse_all(jobs),
+                Err(error) => {
+                    away = error.is_unavailable();
+                    fail(&error.into(), jobs);
                 }
-                Err(error) => fail(&error.into(), jobs),
             }
         }
         let (missed, mut repeated) = self.commit(plans, now).await;
@@ -92,11 +100,18 @@ impl Writer {
     async fn again(&mut self, missed: Vec<Plan>) -> Vec<Job> {
         let now = self.shared.now();
         let mut plans = Vec::with_capacity(missed.len());
+        let mut away = false;
         for plan in missed {
             let session = plan.session;
             let jobs = plan.into_jobs(&self.shared);
-            if let Some((row, jobs)) = self.aside.fresh(session, jobs).await {
-                plans.push(Plan::make(&self.shared, row, jobs, now));
+            if away {
+                fail_all(jobs);
+                continue;
+            }
+            match self.aside.fresh(session, jobs).await {
+                Ok(Some((row, jobs))) => plans.push(Plan::make(&self.shared, row, jobs, now)),
+                Ok(None) => {}
+                Err(error) => away = error.is_unavailable(),
             }
         }
         let (missed, mut repeated) = self.commit(plans, now).await;
@@ -106,6 +121,25 @@ impl Writer {
             repeated.extend(self.aside.lock(session, jobs).await);
         }
         repeated
+    }
+
+    /// Asks the store; once more where the connection that was held may have been cut. What such a one may have
+    /// committed moved the versions, so that it is found and not done again.
+    async fn store(&mut self, moves: &[Move<'_>], now: Timestamp) -> Result<HashSet<SessionId>, StoreError> {
+        let was_held = self.held.is_some();
+        let store = self.shared.store();
+        let time = self.shared.store_time();
+        let moved = append::append(store, &mut self.held, moves, now, time).await;
+        match moved {
+            Err(error) if was_held && error.is_unavailable() && !error.is_locked() => {
+                tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    "the writer connects again"
+                );
+                append::append(store, &mut self.held, moves, now, time).await
+            }
+            moved => moved,
+        }
     }
 
     /// Commits plans in one go and answers those that went through; gives the others, and repeated posts.
@@ -121,7 +155,7 @@ impl Writer {
             return (Vec::new(), repeated);
         }
         let moves: Vec<_> = to_move.iter().filter_map(Plan::to_move).collect();
-        let moved = append::append(self.shared.store(), &moves, now, self.shared.store_time()).await;
+        let moved = self.store(&moves, now).await;
         drop(moves);
         let moved = match moved {
             Ok(moved) => moved,
@@ -200,7 +234,7 @@ pub(super) fn fail(error: &ServiceError, jobs: Vec<Job>) {
     fail_all(jobs);
 }
 
-fn fail_all(jobs: Vec<Job>) {
+pub(super) fn fail_all(jobs: Vec<Job>) {
     for job in jobs {
         job.answer(Err(StoreError::Unknown.into()));
     }

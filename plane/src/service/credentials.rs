@@ -6,7 +6,7 @@ use wire::transcript::sha256;
 use super::end::keeper;
 use super::open::Shared;
 use super::{Answer, MachineCaller, Role, Scope, Service, ServiceError, SessionCaller};
-use crate::store::{orgs, session, tokens, tombstones};
+use crate::store::{orgs, session, tombstones};
 
 impl Service {
     /// Looks a session token up under the path's session, in the database, each time.
@@ -56,12 +56,12 @@ impl Shared {
     /// The participant of a token's hash, as long as the token counts.
     pub(super) async fn look_up(&self, session: SessionId, token_hash: [u8; 32]) -> Answer<SessionCaller> {
         let now = self.now();
-        let mut conn = self.store.reader().await?;
-        let token = tokens::find(&mut conn.on(), session, &token_hash)
+        let token = self
+            .lookups
+            .find(session, token_hash)
             .await?
             .filter(|token| now < token.expires_at)
             .ok_or(ServiceError::Unauthorized)?;
-        drop(conn);
         if token.epoch != token.session_epoch {
             return Err(ServiceError::TokenRekeyed {
                 epoch: token.session_epoch,

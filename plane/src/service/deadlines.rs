@@ -10,6 +10,9 @@ use wire::timestamp::Timestamp;
 
 use crate::store::session::SessionRow;
 
+/// Above so many, those that have passed are forgotten.
+const TIDY_ABOVE: usize = 10_000;
+
 #[derive(Debug, Clone, Copy)]
 struct Deadline {
     expires_at: Timestamp,
@@ -33,6 +36,9 @@ impl Deadlines {
             expires_at,
             by: clock + Duration::from_millis(left),
         };
+        if seen.len() > TIDY_ABOVE {
+            seen.retain(|_, deadline| clock < deadline.by);
+        }
         let deadline = seen.entry(row.session_id).or_insert(first);
         if deadline.expires_at != expires_at {
             *deadline = first;

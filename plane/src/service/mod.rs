@@ -8,7 +8,7 @@
 //!   are told
 //! - one file a call: [`create`], [`view`], [`title`], [`join`], [`rejoin`], [`participants`], [`leave`],
 //!   [`end`], [`rekey`], [`door`] (with [`knock`]), [`post`], [`read`], [`wait`] (with [`look`]), [`mode`], [`auto`],
-//!   [`credentials`]
+//!   [`credentials`] (with [`lookups`])
 //! - [`sweep`], [`evict`]: what happens by itself
 //! - [`admin`]: what the operator does
 
@@ -26,6 +26,7 @@ mod join;
 mod knock;
 mod leave;
 mod look;
+mod lookups;
 mod mode;
 mod open;
 mod participants;

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use super::deadlines::Deadlines;
 use super::look::Looks;
+use super::lookups::{self, Lookups};
 use super::state::{Viewer, state};
 use super::tasks::Tasks;
 use super::{Answer, ServiceError};
@@ -55,6 +56,7 @@ pub(crate) struct Shared {
     pub(super) presence: Arc<Presence>,
     pub(super) deadlines: Deadlines,
     pub(super) looks: Looks,
+    pub(super) lookups: Lookups,
     /// Waits and streams end when this is cancelled.
     pub(super) draining: CancellationToken,
     /// Sessions that grew beyond their limits.
@@ -122,6 +124,7 @@ impl Service {
     async fn build(config: ServiceConfig) -> Result<(Self, Channels), StoreError> {
         let store = Store::open(&config.store).await?;
         let hub = Hub::default();
+        let (lookups, asked) = Lookups::new();
         let (oversized, to_evict) = mpsc::channel(sweeper::OVERSIZED);
         let mut tag = [0; 16];
         getrandom::fill(&mut tag).map_err(|_| StoreError::NoRandomness)?;
@@ -145,6 +148,7 @@ impl Service {
             wakes: Wakes::new(hub, others),
             deadlines: Deadlines::default(),
             looks: Looks::default(),
+            lookups,
             draining: CancellationToken::new(),
             oversized,
         });
@@ -153,6 +157,8 @@ impl Service {
             tasks: Arc::new(Tasks::default()),
             shared,
         };
+        let looks_up = Arc::clone(&service.shared);
+        service.tasks.start(|stop| lookups::run(looks_up, asked, stop));
         let channels = Channels {
             oversized: to_evict,
             relay,

@@ -29,21 +29,31 @@ pub(crate) struct Move<'a> {
 }
 
 /// Appends, in one commit; gives the sessions that were moved. Another one was changed since, has one of the
-/// message ids, or its auto is over; nothing of it is done. Each session is named once. `at` is the time of all
+/// message ids, or its auto is over; nothing of it is done. `held` keeps the connection from one call to the next
+/// where the engine has more than one for writing. Each session is named once. `at` is the time of all
 /// records, `now` that of the database where it has none of its own.
 pub(crate) async fn append(
     store: &Store,
+    held: &mut Option<Conn>,
     moves: &[Move<'_>],
     at: Timestamp,
     now: Option<Timestamp>,
 ) -> Result<HashSet<SessionId>, StoreError> {
-    match store.writer().await? {
-        Conn::Postgres(mut conn) => match moves {
-            [one] if one.records.len() == 1 && one.ids.len() == 1 => {
-                append_one(&mut conn, one, at, now).await
-            }
-            several => append_batch(&mut conn, several, at, now).await,
-        },
+    let conn = match held.take() {
+        Some(conn) => conn,
+        None => store.writer().await?,
+    };
+    match conn {
+        Conn::Postgres(mut conn) => {
+            let moved = match moves {
+                [one] if one.records.len() == 1 && one.ids.len() == 1 => {
+                    append_one(&mut conn, one, at, now).await?
+                }
+                several => append_batch(&mut conn, several, at, now).await?,
+            };
+            *held = Some(Conn::Postgres(conn));
+            Ok(moved)
+        }
         Conn::Sqlite(mut conn) => {
             let mut tx = conn.begin_with("BEGIN IMMEDIATE").await?;
             let moved = append_each(&mut tx, moves, at).await?;

@@ -3,6 +3,7 @@
 //! - The clock: Postgres has one that all hosts share; for SQLite the host's is handed in.
 //! - Appending ([`super::append`]): on Postgres one statement moves the sessions' rows and inserts the records,
 //!   because each round trip counts there; SQLite runs in this process and can't insert inside a query.
+//! - Tokens of many requests at once, for the same reason.
 //! - Versions of many sessions at once: SQLite takes no arrays.
 //! - Presence needs no sync at its commit; only Postgres can leave that out for one transaction.
 
@@ -122,3 +123,11 @@ pub(super) const VERSIONS_POSTGRES: &str =
     "SELECT session_id, version FROM sessions WHERE session_id = ANY($1::bytea[])";
 /// The version of one session.
 pub(super) const VERSION_SQLITE: &str = "SELECT session_id, version FROM sessions WHERE session_id = $1";
+
+/// As [`super::tokens`] finds one token, many: `n` is the place of the key that was asked for.
+pub(super) const FIND_TOKENS_POSTGRES: &str = "SELECT a.n, t.participant_id, t.capability, t.epoch, t.expires_at, \
+     p.kind, s.epoch AS session_epoch \
+     FROM unnest($1::bytea[], $2::bytea[]) WITH ORDINALITY AS a (session_id, token_hash, n) \
+     JOIN tokens t ON t.session_id = a.session_id AND t.token_hash = a.token_hash \
+     JOIN sessions s ON s.session_id = t.session_id \
+     JOIN participants p ON p.session_id = t.session_id AND p.participant_id = t.participant_id";

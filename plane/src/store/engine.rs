@@ -10,7 +10,9 @@ use std::time::Duration;
 use sqlx::pool::PoolConnection;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
-use sqlx::{PgConnection, PgPool, Postgres, Sqlite, SqliteConnection, SqlitePool, Transaction};
+use sqlx::{
+    Connection as _, PgConnection, PgPool, Postgres, Sqlite, SqliteConnection, SqlitePool, Transaction,
+};
 
 use super::StoreError;
 
@@ -18,6 +20,10 @@ use super::StoreError;
 const ACQUIRE_TIME: Duration = Duration::from_secs(5);
 /// How long a SQLite writer waits for another process's transaction.
 const BUSY_TIME: Duration = Duration::from_secs(5);
+/// A connection that was idle for so long is asked whether it still works before it is used.
+const ASK_AFTER: Duration = Duration::from_secs(1);
+/// Prepared statements that a connection keeps: more than there are.
+const STATEMENTS: usize = 256;
 const SQLITE_READERS: u32 = 8;
 const POSTGRES_CONNECTIONS: u32 = 24;
 /// Of each connection. Every statement looks up by key: without the first, one that is planned while a table is
@@ -77,7 +83,8 @@ impl Pools {
             StoreUrl::Postgres(url) => {
                 let options = PgConnectOptions::from_str(url)?
                     .application_name("devpilot-plane")
-                    .options(POSTGRES_SETTINGS);
+                    .options(POSTGRES_SETTINGS)
+                    .statement_cache_capacity(STATEMENTS);
                 let side = PgPoolOptions::new()
                     .max_connections(SIDE_CONNECTIONS)
                     .acquire_timeout(ACQUIRE_TIME)
@@ -85,6 +92,8 @@ impl Pools {
                 let pool = PgPoolOptions::new()
                     .max_connections(POSTGRES_CONNECTIONS)
                     .acquire_timeout(ACQUIRE_TIME)
+                    .test_before_acquire(false)
+                    .before_acquire(|conn, meta| Box::pin(is_fresh(conn, meta.idle_for)))
                     .connect_with(options)
                     .await?;
                 Ok(Self::Postgres { pool, side })
@@ -99,15 +108,17 @@ impl Pools {
                     .synchronous(SqliteSynchronous::Full)
                     .foreign_keys(true)
                     .busy_timeout(BUSY_TIME)
-                    .statement_cache_capacity(256);
+                    .statement_cache_capacity(STATEMENTS);
                 let write = SqlitePoolOptions::new()
                     .max_connections(1)
                     .acquire_timeout(ACQUIRE_TIME)
+                    .test_before_acquire(false)
                     .connect_with(options.clone())
                     .await?;
                 let read = SqlitePoolOptions::new()
                     .max_connections(SQLITE_READERS)
                     .acquire_timeout(ACQUIRE_TIME)
+                    .test_before_acquire(false)
                     .connect_with(options)
                     .await?;
                 Ok(Self::Sqlite { write, read })
@@ -165,6 +176,14 @@ impl Pools {
 }
 
 /// Readable by its owner alone: ciphertext and hashes of tokens are nobody else's on this machine either.
+/// Whether a connection can be used: one that was idle for a while is asked.
+async fn is_fresh(conn: &mut PgConnection, idle: Duration) -> Result<bool, sqlx::Error> {
+    if idle > ASK_AFTER {
+        conn.ping().await?;
+    }
+    Ok(true)
+}
+
 fn make_folder(path: &Path) -> Result<(), StoreError> {
     let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) else {
         return Ok(());

@@ -8,6 +8,7 @@ use wire::ids::{ParticipantId, SessionId};
 use wire::timestamp::Timestamp;
 
 use super::codec::{capability, capability_word, hash, id, kind, small};
+use super::dialect::FIND_TOKENS_POSTGRES;
 use super::engine::{all, maybe, run};
 use super::{On, StoreError};
 
@@ -57,6 +58,14 @@ struct Raw {
     session_epoch: i64,
 }
 
+/// A token with the place of its key among those asked for, from 1.
+#[derive(FromRow)]
+struct RawAt {
+    n: i64,
+    #[sqlx(flatten)]
+    token: Raw,
+}
+
 /// Stores a token.
 pub(crate) async fn insert(on: &mut On<'_>, session: SessionId, token: &NewToken) -> Result<(), StoreError> {
     run!(
@@ -72,6 +81,21 @@ pub(crate) async fn insert(on: &mut On<'_>, session: SessionId, token: &NewToken
     Ok(())
 }
 
+impl TryFrom<Raw> for TokenRow {
+    type Error = StoreError;
+
+    fn try_from(raw: Raw) -> Result<Self, StoreError> {
+        Ok(Self {
+            participant_id: id(&raw.participant_id, ParticipantId::from_bytes)?,
+            kind: kind(&raw.kind)?,
+            capability: capability(&raw.capability)?,
+            epoch: small(raw.epoch)?,
+            expires_at: Timestamp::from_millis(raw.expires_at),
+            session_epoch: small(raw.session_epoch)?,
+        })
+    }
+}
+
 /// The token of that hash in this session.
 pub(crate) async fn find(
     on: &mut On<'_>,
@@ -79,17 +103,41 @@ pub(crate) async fn find(
     token_hash: &[u8; 32],
 ) -> Result<Option<TokenRow>, StoreError> {
     maybe!(Raw, on, FIND, &session.as_bytes()[..], &token_hash[..])?
-        .map(|raw| {
-            Ok(TokenRow {
-                participant_id: id(&raw.participant_id, ParticipantId::from_bytes)?,
-                kind: kind(&raw.kind)?,
-                capability: capability(&raw.capability)?,
-                epoch: small(raw.epoch)?,
-                expires_at: Timestamp::from_millis(raw.expires_at),
-                session_epoch: small(raw.session_epoch)?,
-            })
-        })
+        .map(TokenRow::try_from)
         .transpose()
+}
+
+/// The tokens of those hashes in those sessions, in their order.
+pub(crate) async fn find_many(
+    on: &mut On<'_>,
+    keys: &[(SessionId, [u8; 32])],
+) -> Result<Vec<Option<TokenRow>>, StoreError> {
+    match on {
+        On::Postgres(conn) if keys.len() > 1 => {
+            let mut found = vec![None; keys.len()];
+            let sessions: Vec<&[u8]> = keys.iter().map(|(session, _)| &session.as_bytes()[..]).collect();
+            let hashes: Vec<&[u8]> = keys.iter().map(|(_, token_hash)| &token_hash[..]).collect();
+            let rows: Vec<RawAt> = sqlx::query_as(FIND_TOKENS_POSTGRES)
+                .bind(sessions)
+                .bind(hashes)
+                .fetch_all(&mut **conn)
+                .await?;
+            for row in rows {
+                let place = usize::try_from(row.n).ok().and_then(|n| n.checked_sub(1));
+                if let Some(slot) = place.and_then(|place| found.get_mut(place)) {
+                    *slot = Some(TokenRow::try_from(row.token)?);
+                }
+            }
+            Ok(found)
+        }
+        on => {
+            let mut found = Vec::with_capacity(keys.len());
+            for (session, token_hash) in keys {
+                found.push(find(on, *session, token_hash).await?);
+            }
+            Ok(found)
+        }
+    }
 }
 
 /// The hashes of all tokens of an epoch, with their expiry.
