@@ -85,6 +85,8 @@ postgres_bin >/dev/null || die "The tests need Postgres: apt-get install postgre
 { have Xvfb && have xclip; } || skip "The clipboard under X11" "Install: apt-get install xvfb xclip."
 have caddy || skip "Sharing and joining over https" "Install: apt-get install caddy."
 have shellcheck || skip "The shell scripts" "Install: apt-get install shellcheck."
+version_at_least "$(node --version | tr -d v)" 20 ||
+  skipped+=("The second line of the TypeScript client. It wants Node.js 20.")
 # Not Debian's to give; the workflow has a job of its own for it.
 have cargo-deny || skipped+=("Licences and bans of the dependencies. Install: cargo install --locked cargo-deny.")
 
