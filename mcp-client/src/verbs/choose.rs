@@ -33,9 +33,14 @@ impl App {
         named: Option<&str>,
         intent: Intent,
     ) -> Result<Arc<Mutex<Session>>, Failure> {
+        let current = self.process.lock().await.current;
+        if let (None, Some(current)) = (named, current)
+            && let Some(session) = self.held(&current).await
+        {
+            return Ok(session);
+        }
         let listing = self.list()?;
         let place = Place::of(host.folder());
-        let current = self.process.lock().await.current;
         let asking = Asking {
             seats: &listing.seats,
             named,

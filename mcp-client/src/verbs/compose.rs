@@ -18,8 +18,8 @@ use crate::session::message::Message;
 use crate::session::{Draft, Session, Stored, integrity};
 use crate::{redact, render};
 
-/// How old the plane's word on the mode may be where an old one can't let a text out unasked: in relay the human is
-/// asked, in auto the plane compares. Elsewhere it is asked anew for each post.
+/// How old the plane's word on the mode may be where an old one can't let a text out unasked: a person asks nobody, in
+/// relay the human is asked, in auto the plane compares. Elsewhere it is asked anew for each post.
 const MODE_AGE: Duration = Duration::from_secs(5);
 
 /// A message that is stored, and how its human came to it.
@@ -58,7 +58,8 @@ pub(super) async fn post(
         let mut session = session.lock().await;
         let kept = session.kept()?;
         let known = modes::of(&session, &kept, app.clock.now());
-        let guarded = known.session == ModeName::Relay || known.mine == ModeName::Auto;
+        let guarded =
+            host.kind() == Kind::Human || known.session == ModeName::Relay || known.mine == ModeName::Auto;
         if !guarded || session.state_age().is_none_or(|age| age > MODE_AGE) {
             session.sync(within(CALL_S)).await?;
         }
