@@ -123,5 +123,5 @@ fi
 if have cargo-nextest; then
   cargo nextest run --workspace --locked
 else
-  cargo test --workspace --locked --lib --bins --tests
+  cargo test --workspace --locked --lib --bins --tests --no-fail-fast
 fi
