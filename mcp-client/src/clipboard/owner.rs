@@ -109,8 +109,37 @@ fn write(clipboard: Option<&mut arboard::Clipboard>, text: &str) -> Outcome {
     if platform::as_secret(clipboard.set()).text(text).is_err() {
         return Outcome::Unavailable;
     }
-    match read(clipboard) {
-        Some(there) if same(&there, text) => Outcome::Confirmed,
+    judge(read(clipboard).as_deref().map(String::as_str), text)
+}
+
+/// What reading back tells: another program may have been faster, or the clipboard may drop what it takes.
+fn judge(there: Option<&str>, written: &str) -> Outcome {
+    match there {
+        Some(there) if same(there, written) => Outcome::Confirmed,
         _ => Outcome::NotConfirmed,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Outcome, judge};
+
+    #[test]
+    fn what_reads_back_differently_is_not_confirmed() {
+        assert_eq!(
+            judge(Some("the note\nin lines"), "the note\nin lines"),
+            Outcome::Confirmed
+        );
+        assert_eq!(
+            judge(Some("the note\r\nin lines"), "the note\nin lines"),
+            Outcome::Confirmed
+        );
+        for other in [Some("somebody else's copy"), Some("the note"), Some(""), None] {
+            assert_eq!(
+                judge(other, "the note\nin lines"),
+                Outcome::NotConfirmed,
+                "{other:?}"
+            );
+        }
     }
 }

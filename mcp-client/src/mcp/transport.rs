@@ -2,6 +2,7 @@
 //! it serves MCP: one JSON-RPC message a line, nothing else.
 //!
 //! On top of the library's line transport this one
+//! - takes link keys and tokens out of protocol errors, in which the library repeats what it was sent;
 //! - does what is due after an answer, once its bytes have left ([`Deliveries`]);
 //! - tells the rest of the server when the input has ended, so that waiting calls answer before the process goes;
 //! - takes a last line without its line feed, as `printf` leaves it;
@@ -10,7 +11,7 @@
 use std::io;
 
 use rmcp::RoleServer;
-use rmcp::model::JsonRpcMessage;
+use rmcp::model::{ErrorData, JsonRpcMessage};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use rmcp::transport::async_rw::AsyncRwTransport;
@@ -18,6 +19,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, Chain};
 use tokio_util::sync::CancellationToken;
 
 use super::delivery::Deliveries;
+use crate::redact;
 
 /// A reader whose end is always the end of a line.
 type Lines<R> = Chain<R, &'static [u8]>;
@@ -64,8 +66,11 @@ where
 
     fn send(
         &mut self,
-        message: TxJsonRpcMessage<RoleServer>,
+        mut message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<(), io::Error>> + Send + 'static {
+        if let JsonRpcMessage::Error(error) = &mut message {
+            withhold(&mut error.error);
+        }
         let answers = match &message {
             JsonRpcMessage::Response(response) => Some(response.id.clone()),
             JsonRpcMessage::Error(error) => error.id.clone(),
@@ -96,5 +101,13 @@ where
 
     async fn close(&mut self) -> Result<(), io::Error> {
         self.lines.close().await
+    }
+}
+
+/// An error of the protocol quotes names of methods, tools and members as the host wrote them.
+fn withhold(error: &mut ErrorData) {
+    error.message = redact::text(&error.message).into_owned().into();
+    if let Some(data) = &mut error.data {
+        redact::json_except(data, None);
     }
 }

@@ -120,6 +120,10 @@ impl Session {
             self.forget_cache();
             return Err(self.fail(Error::Rollback));
         }
+        if matches!(entry.what, What::Member(_)) {
+            // Who was here a moment ago is not who is here now.
+            self.rows = None;
+        }
         self.view.push(entry);
         Ok(())
     }

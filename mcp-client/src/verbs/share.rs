@@ -184,3 +184,36 @@ pub async fn run(app: &App, args: ShareArgs, host: &dyn Host) -> Result<Delivere
     };
     Ok(Delivered::with(answer, due))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Answer as _, ShareAnswer};
+
+    #[test]
+    fn a_note_that_could_not_be_confirmed_or_copied_is_in_the_file() {
+        for (clipboard, said) in [
+            ("not_confirmed", "could not be confirmed"),
+            ("none", "no clipboard here"),
+        ] {
+            let answer = ShareAnswer {
+                session: "6f1c1f5e-3c0f-4a51-9d6e-2a4c8b1e7f30".to_owned(),
+                title: "Flaky login test".to_owned(),
+                mode: "observe".to_owned(),
+                expires_at: "2026-03-04T05:06:07.890Z".to_owned(),
+                created: true,
+                link_allows: "full".to_owned(),
+                clipboard: clipboard.to_owned(),
+                handoff_file: "/home/ada/.devpilot/handoffs/note.md".to_owned(),
+                link_withheld: true,
+                link: None,
+                seq: None,
+                warnings: Vec::new(),
+                next: String::new(),
+            };
+            let text = answer.text();
+            for part in [said, "use the file", "/home/ada/.devpilot/handoffs/note.md"] {
+                assert!(text.contains(part), "{part}: {text}");
+            }
+        }
+    }
+}
