@@ -78,6 +78,21 @@ impl Plane {
         plane
     }
 
+    /// Starts another process on the same database, which is in Postgres.
+    pub(crate) async fn beside(&self) -> Self {
+        assert!(
+            self.database.is_some(),
+            "the embedded database is one process's own"
+        );
+        let mut plane = Self {
+            database: self.database.clone(),
+            token: self.token.clone(),
+            ..Self::stopped(Store::Sqlite, None).await
+        };
+        plane.restart().await;
+        plane
+    }
+
     async fn stopped(store: Store, limits: Option<&str>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let limits = limits.map(|limits| {
@@ -134,6 +149,9 @@ impl Plane {
         let mut command = self.program();
         command
             .args(["serve", "--listen", &format!("127.0.0.1:{}", self.port)])
+            // As much as it ever says: what tests search the log for must not be there at any level.
+            .env("DEVPILOT_PLANE_LOG_LEVEL", "debug")
+            .env("RUST_LOG", "trace")
             .stdout(Stdio::null())
             .stderr(std::fs::File::create(self.folder.path().join("log")).unwrap());
         if self.database.is_none() {
@@ -189,21 +207,19 @@ impl Plane {
         std::fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
     }
 
-    /// Every byte that it keeps: the files of the embedded store, or a dump of the database, where bytes stand as hex.
-    pub(crate) async fn stored(&self) -> Vec<u8> {
-        if let Some(database) = &self.database {
-            let dump = Command::new(postgres_tool("pg_dump"))
-                .args(["--inserts", "--dbname", database])
-                .output()
-                .await
-                .unwrap();
-            assert!(dump.status.success(), "{}", String::from_utf8_lossy(&dump.stderr));
-            return dump.stdout;
-        }
-        let files = std::fs::read_dir(self.folder.path().join("data")).unwrap();
-        files
-            .flat_map(|file| std::fs::read(file.unwrap().path()).unwrap())
-            .collect()
+    /// Its process.
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.as_ref().unwrap().id().unwrap()
+    }
+
+    /// The folder of the embedded database.
+    pub(crate) fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    /// The database in Postgres, if it is there.
+    pub(crate) fn database(&self) -> Option<&str> {
+        self.database.as_deref()
     }
 
     /// What it answers to `GET path`, head and body.

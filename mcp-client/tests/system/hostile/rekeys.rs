@@ -1,0 +1,201 @@
+//! A re-key that the plane offers: by somebody else, by a made-up owner, without this reader, by an administrator.
+
+use axum::http::{Method, StatusCode};
+use seal::identity::Identity;
+use seal::rekey::{self, History, Kept};
+use seal::secret::FullSecret;
+use serde_json::{Value, json};
+use wire::encoding::to_base64url;
+use wire::epoch_record::{EntryCapability, EpochRecord};
+use wire::ids::ParticipantId;
+
+use super::plane::HostilePlane;
+use crate::outsider::Outsider;
+use crate::scene::{Agent, Scene};
+
+/// Ada owns the session; Ben's plane is in league with Mallory, who holds the full link.
+struct Stage {
+    scene: Scene,
+    hostile: HostilePlane,
+    ben: Agent,
+    mallory: Outsider,
+    ada_id: ParticipantId,
+    ben_id: ParticipantId,
+}
+
+impl Stage {
+    async fn set() -> Self {
+        let mut scene = Scene::new().await;
+        let hostile = HostilePlane::before(scene.plane.port()).await;
+        let mut ben = Agent::joined("Ben", &scene.link_through(hostile.port())).await;
+        Self {
+            ada_id: scene.ada.id().await.parse().unwrap(),
+            ben_id: ben.id().await.parse().unwrap(),
+            mallory: Outsider::join(scene.link(), "Mallory").await,
+            scene,
+            hostile,
+            ben,
+        }
+    }
+
+    /// Ben as the one who is kept, by his keys as everybody has them.
+    async fn ben_kept(&self) -> Vec<Kept> {
+        let keys = self.mallory.keys_of(&self.ben_id).await;
+        vec![Kept::new(keys, EntryCapability::Full).unwrap()]
+    }
+
+    /// Mallory as owner in her own name.
+    async fn by_mallory(&self) -> Vec<u8> {
+        let kept = self.ben_kept().await;
+        rekey::by_owner(
+            &self.mallory.keys,
+            &self.mallory.me,
+            secret(),
+            kept,
+            History::Closed,
+        )
+        .unwrap()
+        .record
+    }
+
+    /// In Ada's name, sealed with Mallory's private key, since there is no other.
+    fn as_ada(&self, kept: Vec<Kept>) -> Vec<u8> {
+        let made = rekey::by_owner(
+            &self.mallory.keys,
+            &self.mallory.me,
+            secret(),
+            kept,
+            History::Closed,
+        );
+        let mut record = EpochRecord::parse(&made.unwrap().record).unwrap();
+        record.owner = Some(self.ada_id);
+        record.to_bytes()
+    }
+
+    fn by_admin(&self) -> Vec<u8> {
+        rekey::by_admin(self.mallory.me.session_id(), 1, secret())
+            .unwrap()
+            .record
+    }
+
+    /// Shows the record at the end of the transcript.
+    fn show(&self, record: &[u8]) {
+        let owner = EpochRecord::parse(record).unwrap().owner;
+        let mut shown = json!({ "epoch": 2, "class": "epoch", "epoch_record": to_base64url(record) });
+        if let Some(owner) = owner {
+            shown["sender"] = json!(owner.to_string());
+        }
+        self.hostile.tell_history(move |records| {
+            let mut shown = shown.clone();
+            shown["at"] = records[0]["at"].clone();
+            shown["seq"] = json!(records.len() + 1);
+            records.push(shown);
+        });
+    }
+
+    /// Says that Ben's token is over, and hands the record to him when he asks.
+    fn hand_out(&self, record: &[u8]) {
+        let record = to_base64url(record);
+        self.hostile.tell(move |asked, answer| {
+            if asked.is(Method::POST, "rejoin") {
+                answer.status = StatusCode::OK;
+                answer.body = json!({ "epoch_records": [record] });
+            } else if asked.is(Method::POST, "participants") {
+                panic!("nobody returns under a secret of the plane's making");
+            } else {
+                answer.status = StatusCode::UNAUTHORIZED;
+                answer.body = json!({
+                    "type": "about:blank", "title": "Rekeyed", "status": 401, "detail": "Read the epoch records.",
+                    "code": "rekeyed", "epoch": 2,
+                });
+            }
+        });
+    }
+
+    /// Ben reads nothing new and posts nothing, and says why.
+    async fn assert_stopped(mut self, error: &str) {
+        for round in ["at once", "after a restart"] {
+            let refused = self.ben.try_post("under whose key?").await;
+            assert_eq!(refused.code(), error, "{round}: {}", refused.text());
+            let read = self.ben.server.call("read", json!({})).await;
+            if !read.failed() {
+                let said = read.0.to_string();
+                let warned = read.structured()["warnings"]
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .any(|warning| warning.as_str().unwrap().contains("re-key"));
+                assert!(said.contains(error) || warned, "{round}: {said}");
+            }
+            self.ben = self.ben.restarted().await;
+        }
+        self.hostile.tell_the_truth();
+        let ada = self.scene.ada.read_all().await;
+        assert!(!ada.0.to_string().contains("under whose key?"));
+    }
+}
+
+fn secret() -> FullSecret {
+    FullSecret::random().unwrap()
+}
+
+#[tokio::test]
+async fn a_rekey_by_somebody_else_is_not_the_owner_s() {
+    let stage = Stage::set().await;
+    let record = stage.by_mallory().await;
+    stage.show(&record);
+    stage.assert_stopped("rekey_not_owner").await;
+
+    let stage = Stage::set().await;
+    let record = stage.by_mallory().await;
+    stage.hand_out(&record);
+    stage.assert_stopped("rekey_not_owner").await;
+}
+
+#[tokio::test]
+async fn a_rekey_in_the_owner_s_name_does_not_open_without_her_key() {
+    let stage = Stage::set().await;
+    let record = stage.as_ada(stage.ben_kept().await);
+    stage.show(&record);
+    stage.assert_stopped("rekey_auth").await;
+
+    let stage = Stage::set().await;
+    let record = stage.as_ada(stage.ben_kept().await);
+    stage.hand_out(&record);
+    stage.assert_stopped("rekey_auth").await;
+}
+
+#[tokio::test]
+async fn a_rekey_without_this_reader_stops_it() {
+    let stage = Stage::set().await;
+    let nobody = Identity::random(*stage.mallory.me.session_id()).unwrap();
+    let kept = vec![Kept::new(nobody.public(), EntryCapability::Full).unwrap()];
+    let record = stage.as_ada(kept);
+    stage.hand_out(&record);
+    stage.assert_stopped("rekey_removed").await;
+}
+
+#[tokio::test]
+async fn an_administrator_s_rekey_waits_for_a_link_from_a_person() {
+    let stage = Stage::set().await;
+    let record = stage.by_admin();
+    stage.hand_out(&record);
+    stage.assert_stopped("new_link_needed").await;
+}
+
+#[tokio::test]
+async fn what_is_shown_under_a_false_epoch_is_not_taken_in() {
+    let stage = Stage::set().await;
+    let record = stage.by_mallory().await;
+    stage.show(&record);
+    let mut ben = stage.ben;
+    let read = ben.read_all().await;
+    assert_eq!(read.integrity(), ("failed", "rekey_not_owner"));
+    let events: Vec<&Value> = read.0["events"].as_array().unwrap().iter().collect();
+    assert!(
+        !events
+            .iter()
+            .any(|event| event["text"].as_str().unwrap().contains("re-keyed")),
+        "{events:?}"
+    );
+}
