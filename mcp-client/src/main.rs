@@ -1,6 +1,6 @@
 //! The binary `devpilot-session`: an MCP server without arguments, a command line with them.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 use mcp_client::clipboard::holder;
@@ -20,12 +20,19 @@ fn main() -> ExitCode {
     if arguments.len() > 1 {
         return cli::run(arguments);
     }
+    if io::stdin().is_terminal() {
+        say("an MCP server for a host to start, waiting for its input. For people: devpilot-session --help");
+    }
     match mcp::serve() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // Nobody is left to tell if standard error is gone.
-            let _ = writeln!(io::stderr(), "devpilot-session: {error}");
+            say(&error.to_string());
             ExitCode::FAILURE
         }
     }
+}
+
+fn say(line: &str) {
+    // Nobody is left to tell if standard error is gone.
+    let _ = writeln!(io::stderr(), "devpilot-session: {line}");
 }

@@ -1,0 +1,238 @@
+//! What goes wrong between two clients and a plane: kills, cancelled calls, a held wire, signals, a full pipe.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
+
+mod stdio;
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use stdio::pair::{Pair, agent, texts};
+use stdio::plane::{Plane, Store};
+use stdio::proxy::Proxy;
+
+#[tokio::test]
+async fn a_client_that_died_comes_back_as_the_same_participant() {
+    for store in Store::here() {
+        let plane = Plane::start(store).await;
+        let Pair {
+            mut ada,
+            ben,
+            ben_machine,
+            ada_machine: _kept,
+        } = Pair::in_relay(&plane).await;
+        let (first, _) = ada.call_agreed("post", json!({ "text": "one" })).await;
+        ben.kill().await;
+
+        let mut ben = agent(&ben_machine).await;
+        let read = ben.call("read", json!({})).await;
+        assert_eq!(texts(&read.structured()["messages"]), ["one"]);
+        assert_eq!(read.structured()["messages"][0]["seq"], first.structured()["seq"]);
+        let again = ben.call("read", json!({})).await;
+        assert_eq!(
+            texts(&again.structured()["messages"]),
+            [""; 0],
+            "it was shown once"
+        );
+        let who = ben.call("who", json!({})).await;
+        assert_eq!(who.structured()["participants"].as_array().unwrap().len(), 2);
+    }
+}
+
+#[tokio::test]
+async fn a_plane_that_died_loses_and_doubles_nothing() {
+    for store in Store::here() {
+        let mut plane = Plane::start(store).await;
+        let Pair {
+            mut ada,
+            mut ben,
+            ada_machine: _kept,
+            ben_machine: _kept_too,
+        } = Pair::in_relay(&plane).await;
+        ada.call_agreed("post", json!({ "text": "before" }))
+            .await
+            .0
+            .structured();
+        plane.kill().await;
+        let posting = ada
+            .start_call("post", json!({ "text": "while it is away" }))
+            .await;
+        plane.restart().await;
+        let yes = json!({ "action": "accept", "content": { "confirm": true } });
+        let (mut posted, _) = ada.answer_asked(posting, &yes).await;
+        if posted.failed() {
+            posted = ada
+                .call_agreed("post", json!({ "text": "while it is away" }))
+                .await
+                .0;
+        }
+        posted.structured();
+        let mut read = Vec::new();
+        while read.len() < 2 {
+            let answer = ben.call("read", json!({})).await;
+            let messages = texts(&answer.structured()["messages"]).join("|");
+            assert!(!messages.is_empty(), "{read:?}");
+            read.extend(messages.split('|').map(str::to_owned));
+        }
+        assert_eq!(read, ["before", "while it is away"]);
+    }
+}
+
+#[tokio::test]
+async fn a_cancelled_wait_ends_its_request_and_moves_nothing() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let proxy = Proxy::before(plane.port()).await;
+    let mut pair = Pair::through(&plane, proxy.port()).await;
+    pair.relay().await;
+    pair.ben.call("read", json!({})).await.structured();
+    let idle = proxy.open();
+
+    let waiting = pair.ben.start_call("wait", json!({})).await;
+    pair.ben.request("ping", json!({})).await;
+    let cancelled = Instant::now();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    pair.ben
+        .notify("notifications/cancelled", json!({ "requestId": waiting }))
+        .await;
+    proxy.until_open(idle.saturating_sub(1)).await;
+    assert!(
+        cancelled.elapsed() < Duration::from_secs(2),
+        "{:?}",
+        cancelled.elapsed()
+    );
+
+    pair.ada
+        .call_agreed("post", json!({ "text": "after the wait" }))
+        .await;
+    let read = pair.ben.call("read", json!({})).await;
+    assert_eq!(texts(&read.structured()["messages"]), ["after the wait"]);
+    let answered = |line: &String| serde_json::from_str::<Value>(line).unwrap()["id"] == waiting;
+    assert!(
+        !pair.ben.lines.iter().any(answered),
+        "a cancelled call has no answer"
+    );
+}
+
+#[tokio::test]
+async fn a_post_that_was_given_up_is_stored_once() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let proxy = Proxy::before(plane.port()).await;
+    let mut pair = Pair::through(&plane, proxy.port()).await;
+
+    proxy.hold();
+    let posting = pair
+        .ben
+        .start_call("post", json!({ "text": "exactly once" }))
+        .await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    pair.ben
+        .notify("notifications/cancelled", json!({ "requestId": posting }))
+        .await;
+    proxy.release();
+    let retried = pair.ben.call("post", json!({ "text": "exactly once" })).await;
+    let seq = retried.structured()["seq"].clone();
+
+    let read = pair.ada.call("read", json!({})).await;
+    assert_eq!(texts(&read.structured()["messages"]), ["exactly once"]);
+    assert_eq!(read.structured()["messages"][0]["seq"], seq);
+}
+
+#[tokio::test]
+async fn a_wait_of_ten_minutes_is_cut_and_shows_signs_of_life() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let mut pair = Pair::in_relay(&plane).await;
+    pair.ben.call("read", json!({})).await.structured();
+    let started = Instant::now();
+    let params = json!({
+        "name": "devpilot_session_wait", "arguments": { "timeout_s": 600 }, "_meta": { "progressToken": 7 }
+    });
+    let waiting = pair.ben.post("tools/call", params).await;
+    let (mut last, mut at) = (0.0, Instant::now());
+    let answer = loop {
+        let message = pair.ben.next().await.unwrap();
+        assert!(at.elapsed() <= Duration::from_secs(15), "{:?}", at.elapsed());
+        at = Instant::now();
+        if message["id"] == waiting {
+            break stdio::Called(message);
+        }
+        let progress = message["params"]["progress"].as_f64().unwrap();
+        assert!(progress > last, "{progress} after {last}");
+        last = progress;
+    };
+    assert!(
+        started.elapsed() < Duration::from_secs(55),
+        "{:?}",
+        started.elapsed()
+    );
+    assert_eq!(answer.structured()["woke_by"], "timed_out");
+    assert!(last > 0.0, "there was progress");
+    let warnings = answer.structured()["warnings"].to_string();
+    assert!(
+        warnings.contains("50"),
+        "it says that the time was cut: {warnings}"
+    );
+}
+
+#[tokio::test]
+async fn the_end_of_input_answers_a_waiting_call() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let mut pair = Pair::in_relay(&plane).await;
+    pair.ben.call("read", json!({})).await.structured();
+    let waiting = pair.ben.start_call("wait", json!({})).await;
+    pair.ben.request("ping", json!({})).await;
+    let closed = pair.ben.close().await;
+    assert!(closed.status.success(), "{}", closed.stderr);
+    assert!(closed.took < Duration::from_secs(2), "{:?}", closed.took);
+    assert!(
+        closed.answers.iter().any(|answer| answer["id"] == waiting),
+        "{:?}",
+        closed.answers
+    );
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_signal_answers_a_waiting_call() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let mut pair = Pair::in_relay(&plane).await;
+    pair.ben.call("read", json!({})).await.structured();
+    let waiting = pair.ben.start_call("wait", json!({})).await;
+    pair.ben.request("ping", json!({})).await;
+    let started = Instant::now();
+    let pid = pair.ben.pid().to_string();
+    std::process::Command::new("kill")
+        .args(["-s", "TERM", &pid])
+        .status()
+        .unwrap();
+    let answer = pair.ben.answer(waiting).await;
+    assert_eq!(stdio::Called(answer).code(), "cancelled");
+    assert!(pair.ben.close().await.status.success());
+    assert!(
+        started.elapsed() < Duration::from_secs(2),
+        "{:?}",
+        started.elapsed()
+    );
+}
+
+#[tokio::test]
+async fn a_client_that_died_before_its_answer_left_shows_it_again() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let mut pair = Pair::new(&plane).await;
+    let text = "x".repeat(50_000);
+    pair.ada.call("post", json!({ "text": text })).await.structured();
+    pair.ben.call("who", json!({})).await.structured();
+    // Two answers of this size do not fit into a pipe that nobody reads, so the second one is still here.
+    let whole = json!({ "since": 0, "max_bytes": 60_000 });
+    pair.ben.start_call("read", whole).await;
+    pair.ben.start_call("read", json!({ "max_bytes": 60_000 })).await;
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    pair.ben.kill().await;
+
+    let mut ben = agent(&pair.ben_machine).await;
+    let read = ben.call("read", json!({ "max_bytes": 60_000 })).await;
+    assert_eq!(texts(&read.structured()["messages"]), [text]);
+}
