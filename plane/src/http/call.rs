@@ -67,6 +67,8 @@ where
     let mut body = Arriving::new(body, &parts.headers);
     // Boxed, so that what the look-ups need is not kept through a wait.
     let admitted = Box::pin(admit::<C, B, Q, P>(app, &parts, &mut body, declared)).await;
+    // The headers keep the connection's read buffer from being used again.
+    drop(parts);
     let (subject, outcome) = match admitted {
         Ok(call) => (call.caller.subject(), handler(call).await),
         Err(refusal) => (Subject::Nobody, Err(refusal)),

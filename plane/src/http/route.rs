@@ -146,8 +146,7 @@ impl<C: Caller, B: RequestBody, Q: Query> Guarded<C, B, Q> {
             _ => MethodFilter::GET,
         };
         let handler = on(filter, move |State(app): State<App>, request: Request<Body>| {
-            let handler = handler.clone();
-            async move { carry_out(app, request, declared, handler).await }
+            carry_out(app, request, declared, handler.clone())
         });
         Route {
             method,

@@ -40,10 +40,11 @@ impl Service {
     /// `RateLimited`: too many waits of this participant; `ModeObserve`: an agent that is in observe as it begins;
     /// `Unauthorized`, `TokenRekeyed`: the token ended meanwhile; `Draining`.
     pub async fn wait(&self, by: &SessionCaller, after: u64, limit: u32, wait: Duration) -> Answer<Page> {
+        // What the look-ups need is boxed, so that it is not kept while nothing happens: it would be most of a wait.
         let deadline = Instant::now() + wait;
         // Before the first read, so that no change after it is missed.
         let mut changes = self.shared.wakes.hub().subscribe(by.session_id);
-        let row = self.row_for(by).await?;
+        let row = Box::pin(self.row_for(by)).await?;
         let now = self.shared.mode_time(&row, self.shared.now());
         if row.ended.is_none()
             && by.kind == Kind::Agent
@@ -61,8 +62,8 @@ impl Service {
                     limit: "waits_per_participant",
                     retry_after_s: 1,
                 })?;
-        if row.ended.is_some() || self.has_news(by, after, &row).await? {
-            return self.read(by, after, limit).await;
+        if row.ended.is_some() || Box::pin(self.has_news(by, after, &row)).await? {
+            return Box::pin(self.read(by, after, limit)).await;
         }
         let slot = self.shared.looks.slot(by.session_id);
         loop {
@@ -72,18 +73,18 @@ impl Service {
                 () = changes.changed() => {}
                 () = sleep_until(deadline) => {}
             }
-            let look = self.shared.look(&slot, by.session_id, after).await?;
-            self.still_counts(by, &look).await?;
+            let look = Box::pin(self.shared.look(&slot, by.session_id, after)).await?;
+            Box::pin(self.still_counts(by, &look)).await?;
             let news = match look.has_news(after, by.participant_id) {
                 Some(news) => news,
-                None => self.has_news(by, after, &look.row).await?,
+                None => Box::pin(self.has_news(by, after, &look.row)).await?,
             };
             if news
                 || look.row.ended.is_some()
                 || Mark::from(&look.row) != before
                 || Instant::now() >= deadline
             {
-                return self.answer(by, after, limit, &look).await;
+                return Box::pin(self.answer(by, after, limit, &look)).await;
             }
         }
     }

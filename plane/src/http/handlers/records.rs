@@ -20,7 +20,8 @@ pub(in crate::http) async fn read(call: Call<SessionCaller, NoBody, ReadQuery>) 
     let ReadQuery { after, limit, wait_s } = call.query;
     let service = call.app.service();
     let page = match wait_s {
-        None => service.read(&call.caller, after, limit).await?,
+        // Boxed, or every wait would have the room for it.
+        None => Box::pin(service.read(&call.caller, after, limit)).await?,
         Some(seconds) => {
             service
                 .wait(&call.caller, after, limit, Duration::from_secs(seconds))
