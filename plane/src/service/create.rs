@@ -17,7 +17,7 @@ use crate::modes::ModeState;
 use crate::store::participants::NewParticipant;
 use crate::store::session::SessionRow;
 use crate::store::tokens::NewToken;
-use crate::store::{Tx, epochs, orgs, participants, records, session, titles, tokens, tombstones};
+use crate::store::{Tx, epochs, orgs, participants, profiles, records, session, titles, tokens, tombstones};
 
 /// A create whose parts fit together.
 struct Checked {
@@ -125,7 +125,7 @@ impl Service {
         session::save(&mut on, &row).await?;
         epochs::insert(&mut on, id, 1, first.seq, now, &first.body).await?;
         participants::insert(&mut on, id, &new).await?;
-        participants::save_profile(&mut on, id, checked.creator, 1, now, profile.as_slice()).await?;
+        profiles::save(&mut on, id, checked.creator, 1, now, profile.as_slice()).await?;
         titles::save(&mut on, id, &checked.request.title).await?;
         records::insert(&mut on, id, &[first, second]).await?;
         self.created(tx, row, checked.creator).await

@@ -6,7 +6,7 @@ use wire::transcript::sha256;
 use super::end::keeper;
 use super::open::Shared;
 use super::{Answer, MachineCaller, Role, Scope, Service, ServiceError, SessionCaller};
-use crate::store::{orgs, session, tombstones};
+use crate::store::{machines, session, tombstones};
 
 impl Service {
     /// Looks a session token up under the path's session, in the database, each time.
@@ -23,7 +23,7 @@ impl Service {
     /// `Unauthorized`: unknown, revoked, or of a disabled member.
     pub async fn machine_caller(&self, token: &[u8; 32]) -> Answer<MachineCaller> {
         let mut conn = self.shared.store.reader().await?;
-        let caller = orgs::caller(&mut conn.on(), &sha256(token))
+        let caller = machines::caller(&mut conn.on(), &sha256(token))
             .await?
             .ok_or(ServiceError::Unauthorized)?;
         Ok(MachineCaller {

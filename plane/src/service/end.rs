@@ -9,7 +9,7 @@ use super::random::random;
 use super::write::SessionWrite;
 use super::{Answer, MachineCaller, Role, Scope, Service, ServiceError};
 use crate::store::tombstones::{self, Tombstone};
-use crate::store::{orgs, purge};
+use crate::store::{audit, purge};
 
 /// Whether a caller may end, re-key or keep the door of a session of this org and owner user.
 ///
@@ -57,7 +57,7 @@ impl Service {
         } else if !purge && !write.has_appended() {
             return Ok(());
         }
-        let act = orgs::AuditRow {
+        let act = audit::AuditRow {
             at: now,
             actor: by.map_or_else(|| "operator".to_owned(), |by| by.user_id.to_string()),
             action: if purge { "session.purge" } else { "session.end" }.to_owned(),
@@ -65,7 +65,7 @@ impl Service {
             subject: None,
         };
         let org = write.row.org_id;
-        orgs::audit(&mut write.on(), org, &random()?, &act).await?;
+        audit::insert(&mut write.on(), org, &random()?, &act).await?;
         if purge {
             self.shared.purge(write, EndCause::Purged, now).await
         } else {

@@ -1,14 +1,9 @@
-//! `POST /v1/sessions/{id}/participants`: joining and returning (`crypto.md` section 6.1).
-//!
-//! The proof comes first, and whoever has none learns nothing: an unknown session or epoch takes the same
-//! look-ups and comparisons, and gives the same answer, as a wrong proof.
+//! `POST /v1/sessions/{id}/participants`: joining and returning (`crypto.md` section 6.1), once the proof is right.
 
 use std::net::IpAddr;
 
-use subtle::{Choice, ConstantTimeEq as _};
 use wire::api::{Join, Joined, JoiningParticipant, Knocking, TokenText};
 use wire::encoding::Blob;
-use wire::epoch_record::EpochRecord;
 use wire::event::{Capability, MemberEvent};
 use wire::ids::{ParticipantId, SessionId};
 use wire::token::TokenKind;
@@ -23,43 +18,12 @@ use crate::door::Enter;
 use crate::rate::{Allowance, Counted};
 use crate::store::participants::{NewParticipant, ParticipantRow};
 use crate::store::tokens::NewToken;
-use crate::store::{StoreError, epochs, knocks, orgs, participants, titles, tokens, tombstones};
+use crate::store::{epochs, knocks, orgs, participants, profiles, titles, tokens, tombstones};
 
 /// When somebody at the door asks again, in seconds.
 const KNOCK_AGAIN_S: u64 = 3;
 /// Who was not seen for so long takes no place.
 const AWAY_MS: i64 = 86_400_000;
-
-/// The verifiers that a proof is held against.
-#[derive(Debug, Clone, Copy)]
-struct Verifiers {
-    full: [u8; 32],
-    view: [u8; 32],
-    /// Whether they are anybody's; a dummy's fit nothing.
-    real: bool,
-}
-
-impl Verifiers {
-    const DUMMY: Self = Self {
-        full: [0; 32],
-        view: [0; 32],
-        real: false,
-    };
-
-    /// The capability of a proof, compared in constant time and always against both.
-    fn capability(&self, proof: &[u8; 32]) -> Option<Capability> {
-        let real = Choice::from(u8::from(self.real));
-        let full = proof.ct_eq(&self.full) & real;
-        let view = proof.ct_eq(&self.view) & real;
-        if bool::from(full) {
-            Some(Capability::Full)
-        } else if bool::from(view) {
-            Some(Capability::View)
-        } else {
-            None
-        }
-    }
-}
 
 /// A request whose proof is right.
 pub(super) struct Entry {
@@ -94,57 +58,6 @@ impl Service {
             Some(write) => self.enter(write, entry).await,
             None => self.gone(session).await,
         }
-    }
-
-    /// Counts a join request before its proof is looked at, for known and unknown ids alike.
-    pub(super) fn count_join(&self, session: SessionId, from: IpAddr, returning: bool) -> Answer<()> {
-        let (most, limit) = if returning {
-            (
-                self.shared.limits.rejoins_per_minute_address,
-                "rejoins_per_minute_address",
-            )
-        } else {
-            (
-                self.shared.limits.joins_per_minute_address,
-                "joins_per_minute_address",
-            )
-        };
-        let what = Counted::joins_from(from, session, returning);
-        self.count(what, Allowance::a_minute(most), limit)
-    }
-
-    fn count(&self, what: Counted, allowance: Allowance, limit: &'static str) -> Answer<()> {
-        self.shared
-            .rates
-            .take(what, 1, allowance, self.shared.now())
-            .map_err(|retry_after_s| ServiceError::RateLimited { limit, retry_after_s })
-    }
-
-    /// Holds the proof against the verifiers of the epoch named, or of the tombstone, or of nobody.
-    async fn prove(&self, session: SessionId, request: &Join) -> Answer<Capability> {
-        let mut tx = self.shared.store.begin_read().await?;
-        let record = epochs::find(&mut tx.on(), session, request.epoch).await?;
-        let stone = tombstones::find(&mut tx.on(), session).await?;
-        drop(tx);
-        let verifiers = match (record, stone) {
-            (Some((_, record)), _) => {
-                let record = EpochRecord::parse(&record).map_err(|_| StoreError::Corrupt("epoch record"))?;
-                Verifiers {
-                    full: record.commitments.full_verifier,
-                    view: record.commitments.view_verifier,
-                    real: true,
-                }
-            }
-            (None, Some(stone)) => Verifiers {
-                full: stone.full_verifier,
-                view: stone.view_verifier,
-                real: stone.epoch == request.epoch,
-            },
-            (None, None) => Verifiers::DUMMY,
-        };
-        verifiers
-            .capability(&sha256(request.proof.expose()))
-            .ok_or(ServiceError::BadProof)
     }
 
     /// The proof was right, and the session is purged.
@@ -248,7 +161,7 @@ impl Service {
         let id = entry.participant.participant_id;
         let kind = known.as_ref().map_or(entry.participant.kind, |known| known.kind);
         let profile = entry.participant.sealed_profile;
-        let stored = participants::profile(&mut write.on(), session, id, epoch).await?;
+        let stored = profiles::find(&mut write.on(), session, id, epoch).await?;
         let is_in = known.as_ref().is_some_and(|known| known.left_at.is_none());
         let says_nothing_new = is_in && stored.as_deref() == Some(profile.as_slice());
         let now = write.now;
@@ -282,7 +195,7 @@ impl Service {
             knocks::drop_one(&mut write.on(), session, id).await?;
             write.recount_knocks().await?;
         }
-        participants::save_profile(&mut write.on(), session, id, epoch, now, profile.as_slice()).await?;
+        profiles::save(&mut write.on(), session, id, epoch, now, profile.as_slice()).await?;
         let token = self.give_token(&mut write, id, capability).await?;
         let epoch_records = epochs::after(&mut write.on(), session, 0).await?;
         let title = titles::find(&mut write.on(), session).await?;

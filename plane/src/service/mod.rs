@@ -6,7 +6,7 @@
 //! - [`open`]: the service itself, from configuration to drain · [`write`]: a locked session, through which all
 //!   changes but messages go · [`shape`]: what is refused without a look at the store · [`state`]: what readers
 //!   are told
-//! - one file a call: [`create`], [`view`], [`title`], [`join`], [`rejoin`], [`participants`], [`leave`],
+//! - one file a call: [`create`], [`view`], [`title`], [`join`] (with [`proof`]), [`rejoin`], [`participants`], [`leave`],
 //!   [`end`], [`rekey`], [`door`] (with [`knock`]), [`post`], [`read`], [`wait`] (with [`look`]), [`mode`], [`auto`],
 //!   [`credentials`] (with [`lookups`])
 //! - [`sweep`], [`evict`]: what happens by itself
@@ -31,6 +31,7 @@ mod mode;
 mod open;
 mod participants;
 mod post;
+mod proof;
 mod random;
 mod read;
 mod rejoin;

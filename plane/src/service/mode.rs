@@ -91,12 +91,6 @@ impl Service {
             self.shared.rates.charge(appends, 1, allowance, now);
             return Ok(());
         }
-        self.shared
-            .rates
-            .take(appends, 1, allowance, now)
-            .map_err(|retry_after_s| ServiceError::RateLimited {
-                limit: "appends_per_minute",
-                retry_after_s,
-            })
+        self.shared.take_change(by, now)
     }
 }

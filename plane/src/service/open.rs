@@ -9,7 +9,7 @@ use super::look::Looks;
 use super::lookups::{self, Lookups};
 use super::state::{Viewer, state};
 use super::tasks::Tasks;
-use super::{Answer, ServiceError};
+use super::{Answer, ServiceError, SessionCaller};
 use crate::appender::Appender;
 use crate::clock::Clock;
 use crate::limits::Limits;
@@ -237,6 +237,17 @@ impl Shared {
     pub(crate) fn appends(&self, session: SessionId, who: ParticipantId) -> (Counted, Allowance) {
         let allowance = Allowance::bursting(self.limits.appends_per_minute, self.limits.append_burst);
         (Counted::Appends(session, who), allowance)
+    }
+
+    /// Counts a change against a participant's appends.
+    pub(super) fn take_change(&self, by: &SessionCaller, now: Timestamp) -> Answer<()> {
+        let (appends, allowance) = self.appends(by.session_id, by.participant_id);
+        self.rates
+            .take(appends, 1, allowance, now)
+            .map_err(|retry_after_s| ServiceError::RateLimited {
+                limit: "appends_per_minute",
+                retry_after_s,
+            })
     }
 
     /// A change of a session is committed: who waits is woken.

@@ -6,7 +6,7 @@ use wire::timestamp::Timestamp;
 
 use super::{Answer, Service, SessionCaller};
 use crate::presence::Local;
-use crate::store::{epochs, participants};
+use crate::store::{epochs, participants, profiles};
 
 impl Service {
     /// `GET participants`; with an epoch also the newest profile of each in each epoch from there on, and the epoch
@@ -25,7 +25,7 @@ impl Service {
         let (sealed_profiles, epoch_records) = match profiles_from_epoch {
             None => (None, None),
             Some(from) => {
-                let profiles = participants::profiles(&mut tx.on(), session, from).await?;
+                let profiles = profiles::from_epoch(&mut tx.on(), session, from).await?;
                 let records = epochs::after(&mut tx.on(), session, from.saturating_sub(1)).await?;
                 let records = records.into_iter().map(|(_, record)| Blob(record)).collect();
                 (Some(profiles), Some(records))

@@ -11,7 +11,7 @@ use super::shape::{Identity, bad_request};
 use super::write::SessionWrite;
 use super::{Answer, MachineCaller, Outcome, Service, ServiceError};
 use crate::modes::Event;
-use crate::store::{epochs, knocks, orgs, participants, tombstones};
+use crate::store::{audit, epochs, knocks, participants, tombstones};
 
 const HOUR_MS: i64 = 3_600_000;
 
@@ -21,7 +21,7 @@ impl Service {
     ///
     /// # Errors
     /// In this order: `NotFound`, `Forbidden`; `BadRequest`; `BadProof`; `SessionEnded`; `EpochMoved`;
-    /// `Forbidden`: another owner field than the one in force; `QuotaExceeded`, `RateLimited`.
+    /// `Forbidden`: another owner field than the one in force; `QuotaExceeded`.
     pub async fn rekey(
         &self,
         by: &MachineCaller,
@@ -106,11 +106,8 @@ impl Service {
         let since = write.now.plus_millis(-HOUR_MS);
         let made = epochs::rekeys_since(&mut write.on(), session, since).await?;
         if made >= self.shared.limits.rekeys_per_hour {
-            let first = epochs::first_rekey_since(&mut write.on(), session, since).await?;
-            let free = first.map_or(0, |first| first.millis() - since.millis());
-            return Err(ServiceError::RateLimited {
+            return Err(ServiceError::QuotaExceeded {
                 limit: "rekeys_per_hour",
-                retry_after_s: u64::try_from(free / 1_000).unwrap_or(0).max(1),
             });
         }
         Ok(())
@@ -142,7 +139,7 @@ impl Service {
         }
         knocks::drop_all(&mut write.on(), session).await?;
         write.recount_knocks().await?;
-        let act = orgs::AuditRow {
+        let act = audit::AuditRow {
             at: now,
             actor: by.user_id.to_string(),
             action: "session.rekey".to_owned(),
@@ -150,7 +147,7 @@ impl Service {
             subject: Some(format!("epoch {epoch}")),
         };
         let org = write.row.org_id;
-        orgs::audit(&mut write.on(), org, &random()?, &act).await?;
+        audit::insert(&mut write.on(), org, &random()?, &act).await?;
         write.commit().await?;
         Ok(Rekeyed { epoch, seq })
     }

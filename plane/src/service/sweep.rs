@@ -5,7 +5,7 @@ use wire::ids::SessionId;
 use super::open::Shared;
 use super::write::SessionWrite;
 use super::{Answer, Service};
-use crate::store::{Tx, knocks, participants, session, tokens, tombstones};
+use crate::store::{Tx, knocks, participants, profiles, session, tokens, tombstones};
 
 /// Sessions that are looked at in one round.
 const AT_A_TIME: u32 = 200;
@@ -57,7 +57,7 @@ impl Shared {
         let epoch = write.row.epoch;
         if epoch > 1 {
             let before = now.plus_millis(-OLD_PROFILES_MS);
-            participants::drop_profiles(&mut write.on(), session, epoch, before).await?;
+            profiles::drop_old(&mut write.on(), session, epoch, before).await?;
         }
         write.commit().await?;
         Ok(())

@@ -12,7 +12,7 @@ impl Service {
     ///
     /// # Errors
     /// `TooLarge`, `BadRequest`: no sealed title; `ViewOnly`; `Forbidden`: another author; `SessionEnded`;
-    /// `EpochMoved`.
+    /// `EpochMoved`; `RateLimited`.
     pub async fn set_title(&self, by: &SessionCaller, request: SetTitle) -> Answer<StateAnswer> {
         shape::title(&request.title)?;
         if by.capability != Capability::Full {
@@ -33,6 +33,8 @@ impl Service {
                 epoch: write.row.epoch,
             });
         }
+        // It appends nothing, but costs the same.
+        self.shared.take_change(by, write.now)?;
         titles::save(&mut write.on(), by.session_id, &request.title).await?;
         let row = write.commit_quietly().await?;
         Ok(StateAnswer {

@@ -14,8 +14,6 @@ const AFTER: &str =
     "SELECT epoch, record FROM epoch_records WHERE session_id = $1 AND epoch > $2 ORDER BY epoch";
 const IN_FORCE: &str = "SELECT record FROM epoch_records WHERE session_id = $1 AND seq <= $2 \
      ORDER BY epoch DESC LIMIT 1";
-const FIRST_SINCE: &str = "SELECT at FROM epoch_records WHERE session_id = $1 AND epoch > 1 AND at > $2 \
-     ORDER BY epoch LIMIT 1";
 const SINCE: &str = "SELECT COUNT(*) FROM epoch_records WHERE session_id = $1 AND epoch > 1 AND at > $2";
 
 /// Keeps an epoch's record.
@@ -89,14 +87,4 @@ pub(crate) async fn in_force(on: &mut On<'_>, session: SessionId, seq: u64) -> R
     found
         .map(|(record,)| record)
         .ok_or(StoreError::Corrupt("epoch record"))
-}
-
-/// When the first of those re-keys was.
-pub(crate) async fn first_rekey_since(
-    on: &mut On<'_>,
-    session: SessionId,
-    time: Timestamp,
-) -> Result<Option<Timestamp>, StoreError> {
-    let found = maybe!((i64,), on, FIRST_SINCE, &session.as_bytes()[..], time.millis())?;
-    Ok(found.map(|(at,)| Timestamp::from_millis(at)))
 }

@@ -3,14 +3,15 @@
 //!
 //! - [`engine`]: pools, transactions and the macros that run a statement on either engine
 //! - [`dialect`]: the few statements that differ between the engines, and why
-//! - [`session`], [`records`], [`append`], [`epochs`], [`participants`], [`tokens`], [`knocks`], [`titles`],
+//! - [`session`], [`records`], [`append`], [`epochs`], [`participants`], [`profiles`], [`tokens`], [`knocks`], [`titles`],
 //!   [`tombstones`], [`eviction`], [`chunks`]: a session and its transcript; each statement names `session_id`
-//! - [`orgs`]: organisations, members, machine tokens, audit
+//! - [`orgs`], [`machines`], [`audit`]: organisations, members, machine tokens, who did what
 //!
 //! A session is locked by writing to its row first ([`session::lock`]); whoever holds the lock sees the last
 //! commit and is the only one to append.
 
 pub(crate) mod append;
+pub(crate) mod audit;
 pub(crate) mod chunks;
 mod codec;
 mod dialect;
@@ -19,9 +20,11 @@ pub(crate) mod epochs;
 mod error;
 pub(crate) mod eviction;
 pub(crate) mod knocks;
+pub(crate) mod machines;
 mod migrate;
 pub(crate) mod orgs;
 pub(crate) mod participants;
+pub(crate) mod profiles;
 pub(crate) mod purge;
 pub(crate) mod records;
 pub(crate) mod session;

@@ -1,11 +1,11 @@
-//! Organisations, members, machine tokens and the audit of admin acts.
+//! Organisations, their policies and their members.
 
 use sqlx::FromRow;
 use wire::api::DoorState;
-use wire::ids::{MachineTokenId, OrgId, SessionId, UserId};
+use wire::ids::{OrgId, UserId};
 use wire::timestamp::Timestamp;
 
-use super::codec::{id, maybe_id, small};
+use super::codec::{id, small};
 use super::engine::{all, maybe, run};
 use super::session::door_state;
 use super::{On, StoreError};
@@ -23,19 +23,6 @@ const USERS: &str = "SELECT user_id, name, role, created_at, disabled_at FROM us
 const USER_BY_NAME: &str =
     "SELECT user_id, name, role, created_at, disabled_at FROM users WHERE org_id = $1 AND name = $2";
 const DISABLE_USER: &str = "UPDATE users SET disabled_at = $3 WHERE org_id = $1 AND user_id = $2";
-const INSERT_TOKEN: &str = "INSERT INTO machine_tokens (token_hash, token_id, org_id, user_id, name, scopes, \
-     created_at) VALUES ($1, $2, $3, $4, $5, $6, $7)";
-const TOKENS: &str = "SELECT t.token_id, u.name AS member, t.name, t.scopes, t.created_at, t.revoked_at \
-     FROM machine_tokens t JOIN users u ON u.user_id = t.user_id WHERE t.org_id = $1 ORDER BY t.created_at";
-const REVOKE_TOKEN: &str =
-    "UPDATE machine_tokens SET revoked_at = $2 WHERE token_id = $1 AND revoked_at IS NULL RETURNING org_id";
-const CALLER: &str = "SELECT t.user_id, t.org_id, u.role, t.scopes FROM machine_tokens t \
-     JOIN users u ON u.user_id = t.user_id \
-     WHERE t.token_hash = $1 AND t.revoked_at IS NULL AND u.disabled_at IS NULL";
-const INSERT_AUDIT: &str = "INSERT INTO audit (org_id, at, entry_id, actor, action, session_id, subject) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7)";
-const AUDIT: &str = "SELECT at, actor, action, session_id, subject FROM audit WHERE org_id = $1 AND at < $2 \
-     ORDER BY at DESC, entry_id LIMIT $3";
 
 /// An organisation.
 #[derive(Debug, Clone)]
@@ -64,48 +51,6 @@ pub(crate) struct UserRow {
     pub(crate) role: String,
     pub(crate) created_at: Timestamp,
     pub(crate) disabled_at: Option<Timestamp>,
-}
-
-/// A machine token, without the token.
-#[derive(Debug, Clone)]
-pub(crate) struct MachineTokenRow {
-    pub(crate) token_id: MachineTokenId,
-    pub(crate) member: String,
-    pub(crate) name: Option<String>,
-    pub(crate) scopes: String,
-    pub(crate) created_at: Timestamp,
-    pub(crate) revoked_at: Option<Timestamp>,
-}
-
-/// A machine token to be stored.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct NewMachineToken<'a> {
-    pub(crate) hash: [u8; 32],
-    pub(crate) token_id: MachineTokenId,
-    pub(crate) org_id: OrgId,
-    pub(crate) user_id: UserId,
-    pub(crate) name: Option<&'a str>,
-    pub(crate) scopes: &'a str,
-    pub(crate) at: Timestamp,
-}
-
-/// Whose machine token it is.
-#[derive(Debug, Clone)]
-pub(crate) struct CallerRow {
-    pub(crate) user_id: UserId,
-    pub(crate) org_id: OrgId,
-    pub(crate) role: String,
-    pub(crate) scopes: String,
-}
-
-/// One admin act.
-#[derive(Debug, Clone)]
-pub(crate) struct AuditRow {
-    pub(crate) at: Timestamp,
-    pub(crate) actor: String,
-    pub(crate) action: String,
-    pub(crate) session_id: Option<SessionId>,
-    pub(crate) subject: Option<String>,
 }
 
 #[derive(FromRow)]
@@ -236,113 +181,4 @@ pub(crate) async fn disable_user(
         at.map(Timestamp::millis)
     )?;
     Ok(())
-}
-
-/// Stores a machine token.
-pub(crate) async fn insert_token(on: &mut On<'_>, token: &NewMachineToken<'_>) -> Result<(), StoreError> {
-    run!(
-        on,
-        INSERT_TOKEN,
-        &token.hash[..],
-        &token.token_id.as_bytes()[..],
-        &token.org_id.as_bytes()[..],
-        &token.user_id.as_bytes()[..],
-        token.name,
-        token.scopes,
-        token.at.millis(),
-    )?;
-    Ok(())
-}
-
-/// The machine tokens of an organisation.
-pub(crate) async fn tokens(on: &mut On<'_>, org: OrgId) -> Result<Vec<MachineTokenRow>, StoreError> {
-    type Raw = (Vec<u8>, String, Option<String>, String, i64, Option<i64>);
-    all!(Raw, on, TOKENS, &org.as_bytes()[..])?
-        .into_iter()
-        .map(|(token, member, name, scopes, created, revoked)| {
-            Ok(MachineTokenRow {
-                token_id: id(&token, MachineTokenId::from_bytes)?,
-                member,
-                name,
-                scopes,
-                created_at: Timestamp::from_millis(created),
-                revoked_at: revoked.map(Timestamp::from_millis),
-            })
-        })
-        .collect()
-}
-
-/// Revokes a machine token; its org, if there was one to revoke.
-pub(crate) async fn revoke_token(
-    on: &mut On<'_>,
-    token: MachineTokenId,
-    at: Timestamp,
-) -> Result<Option<OrgId>, StoreError> {
-    maybe!((Vec<u8>,), on, REVOKE_TOKEN, &token.as_bytes()[..], at.millis())?
-        .map(|(org,)| id(&org, OrgId::from_bytes))
-        .transpose()
-}
-
-/// Whose machine token has that hash: none for a revoked one or one of a disabled member.
-pub(crate) async fn caller(on: &mut On<'_>, hash: &[u8; 32]) -> Result<Option<CallerRow>, StoreError> {
-    maybe!((Vec<u8>, Vec<u8>, String, String), on, CALLER, &hash[..])?
-        .map(|(user, org, role, scopes)| {
-            Ok(CallerRow {
-                user_id: id(&user, UserId::from_bytes)?,
-                org_id: id(&org, OrgId::from_bytes)?,
-                role,
-                scopes,
-            })
-        })
-        .transpose()
-}
-
-/// Writes down an admin act.
-pub(crate) async fn audit(
-    on: &mut On<'_>,
-    org: OrgId,
-    entry: &[u8; 16],
-    act: &AuditRow,
-) -> Result<(), StoreError> {
-    run!(
-        on,
-        INSERT_AUDIT,
-        &org.as_bytes()[..],
-        act.at.millis(),
-        &entry[..],
-        act.actor.as_str(),
-        act.action.as_str(),
-        act.session_id.as_ref().map(|session| &session.as_bytes()[..]),
-        act.subject.as_deref(),
-    )?;
-    Ok(())
-}
-
-/// Admin acts before a time, newest first.
-pub(crate) async fn audit_before(
-    on: &mut On<'_>,
-    org: OrgId,
-    before: Timestamp,
-    limit: u32,
-) -> Result<Vec<AuditRow>, StoreError> {
-    type Raw = (i64, String, String, Option<Vec<u8>>, Option<String>);
-    all!(
-        Raw,
-        on,
-        AUDIT,
-        &org.as_bytes()[..],
-        before.millis(),
-        i64::from(limit)
-    )?
-    .into_iter()
-    .map(|(at, actor, action, session, subject)| {
-        Ok(AuditRow {
-            at: Timestamp::from_millis(at),
-            actor,
-            action,
-            session_id: maybe_id(session.as_deref(), SessionId::from_bytes)?,
-            subject,
-        })
-    })
-    .collect()
 }

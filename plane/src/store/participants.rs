@@ -1,8 +1,6 @@
-//! Who ever joined a session, with presence and sealed profiles.
+//! Who ever joined a session, with presence.
 
 use sqlx::FromRow;
-use wire::api::SealedProfile;
-use wire::encoding::Blob;
 use wire::event::{Capability, Kind};
 use wire::ids::{ParticipantId, SessionId};
 use wire::timestamp::Timestamp;
@@ -47,18 +45,6 @@ const SEEN: &str = "UPDATE participants SET \
      fetched_seq = CASE WHEN fetched_seq < $4 THEN $4 ELSE fetched_seq END, \
      listening_until = CASE WHEN CAST($5 AS BIGINT) IS NULL THEN listening_until ELSE CAST($5 AS BIGINT) END \
      WHERE session_id = $1 AND participant_id = $2";
-const SAVE_PROFILE: &str = "INSERT INTO profiles (session_id, participant_id, epoch, at, sealed) \
-     VALUES ($1, $2, $3, $4, $5) \
-     ON CONFLICT (session_id, participant_id, epoch) DO UPDATE SET at = excluded.at, sealed = excluded.sealed";
-const PROFILE: &str =
-    "SELECT sealed FROM profiles WHERE session_id = $1 AND participant_id = $2 AND epoch = $3";
-const PROFILES: &str = "SELECT participant_id, epoch, sealed FROM profiles \
-     WHERE session_id = $1 AND epoch >= $2 ORDER BY epoch, participant_id";
-/// Of ids that authored nothing and are not in, from epochs that ended long ago.
-const DROP_PROFILES: &str = "DELETE FROM profiles WHERE session_id = $1 AND epoch < $2 AND at < $3 \
-     AND participant_id NOT IN (SELECT author FROM message_ids WHERE session_id = $1) \
-     AND participant_id IN (SELECT participant_id FROM participants \
-         WHERE session_id = $1 AND (left_at IS NOT NULL OR removed_epoch IS NOT NULL))";
 
 /// One participant.
 #[derive(Debug, Clone)]
@@ -275,85 +261,6 @@ pub(crate) async fn seen(
         millis(seen.listening_until),
     )?;
     Ok(())
-}
-
-/// Keeps the newest profile of a participant in an epoch.
-pub(crate) async fn save_profile(
-    on: &mut On<'_>,
-    session: SessionId,
-    participant: ParticipantId,
-    epoch: u32,
-    at: Timestamp,
-    sealed: &[u8],
-) -> Result<(), StoreError> {
-    run!(
-        on,
-        SAVE_PROFILE,
-        &session.as_bytes()[..],
-        &participant.as_bytes()[..],
-        i64::from(epoch),
-        at.millis(),
-        sealed,
-    )?;
-    Ok(())
-}
-
-/// The newest profile of a participant in an epoch.
-pub(crate) async fn profile(
-    on: &mut On<'_>,
-    session: SessionId,
-    participant: ParticipantId,
-    epoch: u32,
-) -> Result<Option<Vec<u8>>, StoreError> {
-    let found = maybe!(
-        (Vec<u8>,),
-        on,
-        PROFILE,
-        &session.as_bytes()[..],
-        &participant.as_bytes()[..],
-        i64::from(epoch)
-    )?;
-    Ok(found.map(|(sealed,)| sealed))
-}
-
-/// The newest profile of everybody in each epoch from one on.
-pub(crate) async fn profiles(
-    on: &mut On<'_>,
-    session: SessionId,
-    from_epoch: u32,
-) -> Result<Vec<SealedProfile>, StoreError> {
-    all!(
-        (Vec<u8>, i64, Vec<u8>),
-        on,
-        PROFILES,
-        &session.as_bytes()[..],
-        i64::from(from_epoch)
-    )?
-    .into_iter()
-    .map(|(participant, epoch, sealed)| {
-        Ok(SealedProfile {
-            participant_id: id(&participant, ParticipantId::from_bytes)?,
-            epoch: small(epoch)?,
-            sealed: Blob(sealed),
-        })
-    })
-    .collect()
-}
-
-/// Drops profiles of past epochs, stored before a time, of those who authored nothing and are not in.
-pub(crate) async fn drop_profiles(
-    on: &mut On<'_>,
-    session: SessionId,
-    before_epoch: u32,
-    before: Timestamp,
-) -> Result<u64, StoreError> {
-    Ok(run!(
-        on,
-        DROP_PROFILES,
-        &session.as_bytes()[..],
-        i64::from(before_epoch),
-        before.millis()
-    )?)
 }
 
 /// What follows in this transaction may be lost when the database's host fails; where the engine can, its commit

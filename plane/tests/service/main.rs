@@ -17,6 +17,7 @@ mod door;
 mod ending;
 mod eviction;
 mod joining;
+mod kill;
 mod modes;
 mod operator;
 mod posting;
