@@ -6,10 +6,12 @@
 //! - `toolbox` and `tools`: what hosts are shown, and the verb behind each tool
 //! - `schema` and `arguments`: schemas that every host takes, and arguments checked against them
 //! - `delivery`, `progress`, `consent`: what follows a written answer, signs of life, the human's word
+//! - `background`: reading on between calls
 //!
 //! A tool does nothing that its verb does not do: everything here is about the protocol.
 
 mod arguments;
+mod background;
 mod call;
 mod consent;
 mod delivery;

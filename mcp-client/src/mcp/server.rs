@@ -13,6 +13,7 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext, RoleServer};
 use tokio_util::sync::CancellationToken;
 
+use super::background::Background;
 use super::call;
 use super::consent::Questions;
 use super::delivery::Deliveries;
@@ -32,6 +33,7 @@ pub(crate) struct SessionServer {
     deliveries: Deliveries,
     questions: Questions,
     closing: CancellationToken,
+    background: Background,
     kept: Once,
 }
 
@@ -45,6 +47,7 @@ impl SessionServer {
             deliveries,
             questions: Questions::default(),
             closing,
+            background: Background::new(),
             kept: Once::new(),
         }
     }
@@ -96,7 +99,11 @@ impl SessionServer {
         );
         let id = context.id.clone();
         let host = Arc::new(CallHost::new(context, self.folder(), answers));
-        let finished = call::run(entry, self.app(), arguments.clone(), host.clone(), &self.closing).await;
+        let app = self.app();
+        if let Ok(app) = &app {
+            self.background.called(app, &self.closing);
+        }
+        let finished = call::run(entry, app, arguments.clone(), host.clone(), &self.closing).await;
         if let Some((question, earlier)) = host.deferred() {
             return self
                 .questions
