@@ -20,5 +20,5 @@ lint: ## Formatting, clippy, shell scripts, dependencies
 fmt: ## Format the sources
 	@cargo fmt --all
 
-conformance: ## Run a black-box suite of the HTTP API: make conformance SUITE=../shared/conformance
-	@scripts/conformance.sh "$(or $(SUITE),../shared/conformance)"
+conformance: ## Run a black-box suite of the HTTP API: make conformance SUITE=DIR
+	@scripts/conformance.sh "$(SUITE)"

@@ -9,7 +9,9 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 # shellcheck source=postgres.sh
 source scripts/postgres.sh
 
-suite=$(cd "${1:?the folder of the suite}" && pwd) || die "There is no suite in $1: make conformance SUITE=FOLDER"
+[[ -n ${1:-} ]] || die "Name the folder of the suite, which is not part of this repository: make conformance SUITE=DIR"
+[[ -f $1/conftest.py && -f $1/requirements.txt ]] || die "There is no suite in $1: make conformance SUITE=DIR"
+suite=$(cd "$1" && pwd)
 select=${SELECT:-core and not (auto or door or rekey or attachments or events or orgs)}
 read -ra stores <<<"${ON:-sqlite postgres}"
 

@@ -66,7 +66,7 @@ async fn the_session_page_is_the_same_for_every_id() {
 }
 
 #[tokio::test]
-async fn a_damaged_link_gets_a_static_page_that_says_to_re_key() {
+async fn a_damaged_link_gets_a_static_page_that_says_to_end_the_session() {
     let server = Server::start().await;
     let token = format!("dp1f{}", "a".repeat(64));
     let mut bodies = Vec::new();
@@ -83,7 +83,7 @@ async fn a_damaged_link_gets_a_static_page_that_says_to_re_key() {
         let page = server.get(&path).send().await;
         assert_eq!(page.status, 400, "{path}");
         closed(&page);
-        assert!(page.text().contains("re-key") && !page.text().contains(&token));
+        assert!(page.text().contains("end that session") && !page.text().contains(&token));
         bodies.push(page.body);
     }
     bodies.dedup();
