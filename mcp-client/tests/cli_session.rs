@@ -180,6 +180,27 @@ async fn relay_and_the_link_take_a_word_at_the_terminal_and_nothing_else() {
     );
 }
 
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn an_agents_post_in_relay_takes_a_word_at_the_terminal() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let (ada, ben) = pair(&plane).await;
+    relay(&ada).await;
+    let refused = ben.run(["post", "--as", "agent"], b"unasked").await;
+    assert_eq!(refused.code(), 3, "{refused}");
+    std::fs::write(ben.home().join("text"), "may I?").unwrap();
+    let refused = at_terminal(&ben, "post --as agent < text", "yes\n").await;
+    assert_eq!(refused.code(), 3, "{refused}");
+    let read = ada.run(["read", "--json", "--as", "human"], b"").await;
+    assert_eq!(read.json()["messages"], json!([]), "nothing was sent: {read}");
+
+    let posted = at_terminal(&ben, "post --as agent < text", "send\n").await;
+    assert_eq!(posted.code(), 0, "{posted}");
+    assert!(posted.stdout.contains("may I?"), "the text is shown: {posted}");
+    let read = ada.run(["read", "--json", "--as", "human"], b"").await;
+    assert_eq!(read.json()["messages"][0]["text"], "may I?", "{read}");
+}
+
 #[tokio::test]
 async fn who_leaves_is_gone_and_comes_back_by_the_link_as_the_same() {
     let plane = Plane::start(Store::Sqlite).await;

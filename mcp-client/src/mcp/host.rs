@@ -120,6 +120,11 @@ impl Host for CallHost {
         Box::pin(self.progress.say(total_s, message))
     }
 
+    /// MCP has hosts confirm tool calls with their human.
+    fn prompts_for_calls(&self) -> bool {
+        true
+    }
+
     fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Ask> {
         Box::pin(async move {
             match self.asking() {

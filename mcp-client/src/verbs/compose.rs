@@ -31,7 +31,7 @@ pub(super) struct Sent {
 }
 
 /// Posts a message: nothing is sealed before its size is known to fit, no secret of ours is in it, histories agree, and
-/// in relay this machine's human said yes to exactly this text.
+/// in relay this machine's human said yes to exactly this text, here or at the host's own permission prompt.
 pub(super) async fn post(
     app: &App,
     session: &Arc<Mutex<Session>>,
@@ -74,12 +74,19 @@ pub(super) async fn post(
         let question = relay_question(&*session.lock().await, &message, json);
         match host.ask(&question).await {
             Ask::Yes => sent_by = "approved",
-            Ask::CannotAsk => {
+            Ask::CannotAsk if host.prompts_for_calls() => {
                 sent_by = "host_prompt";
                 warnings.push(
                     "This host can't ask its human about a text; its own permission prompt for this tool was the question."
                         .to_owned(),
                 );
+            }
+            Ask::CannotAsk => {
+                return Err(Failure::new(
+                    code::CANNOT_ASK,
+                    "In relay an agent's post takes its human's yes, and there is no terminal here to ask at. Nothing was \
+                     posted; ask your human to run it in their own terminal.",
+                ));
             }
             other => return Err(refused(other, "Nothing was posted.")),
         }

@@ -42,6 +42,12 @@ pub trait Host: Send + Sync {
     /// Tells how far a long call is. `elapsed_s` of `total_s`; a face without a progress token drops it.
     fn progress<'a>(&'a self, elapsed_s: u64, total_s: u64, message: &'a str) -> BoxFuture<'a, ()>;
 
+    /// Whether whoever runs this face asks its human before each call by a permission prompt of its own, which then stands
+    /// in for a question that can't be put. A shell has none.
+    fn prompts_for_calls(&self) -> bool {
+        false
+    }
+
     /// Asks this machine's human and waits for the answer, at most 45 s.
     fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Ask>;
 }

@@ -63,6 +63,10 @@ impl Host for TestHost {
         Box::pin(async {})
     }
 
+    fn prompts_for_calls(&self) -> bool {
+        self.lives_on
+    }
+
     fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Ask> {
         self.questions.lock().unwrap().push(question.clone());
         let answer = self.answers.lock().unwrap().pop_front().unwrap_or(Ask::CannotAsk);
