@@ -120,6 +120,39 @@ fn every_command_in_the_documents_works() {
     }
 }
 
+/// Paths of this repository that a document names, as a link or as code.
+fn paths(document: &str) -> Vec<&str> {
+    let links = document
+        .split("](")
+        .skip(1)
+        .filter_map(|rest| rest.split(')').next());
+    let code = document
+        .split('`')
+        .skip(1)
+        .step_by(2)
+        .filter(|code| code.contains("/tests") || code.starts_with("docs/"));
+    links
+        .filter(|link| !link.contains(':') && !link.starts_with('#'))
+        .chain(code)
+        .collect()
+}
+
+#[test]
+fn every_path_in_the_documents_is_there() {
+    for document in DOCUMENTS
+        .into_iter()
+        .chain(["docs/architecture.md", "docs/decisions/README.md"])
+    {
+        let text = read(document);
+        let folder = root().join(document);
+        let folder = folder.parent().expect("a document lies in a folder");
+        for path in paths(&text) {
+            let there = folder.join(path).exists() || root().join(path).exists();
+            assert!(there, "{document} names {path}, which is not there");
+        }
+    }
+}
+
 #[test]
 fn commands_are_found_where_they_stand() {
     let document = "Try `devpilot-session join`, not `join` or `devpilot-session a | b`.\n```sh\nmake run   # builds\nsudo install x <<'END'\nSECRET=1\nEND\ndocker compose exec plane devpilot-plane \
