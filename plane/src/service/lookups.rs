@@ -91,7 +91,7 @@ async fn find(
 ) -> Result<Vec<Option<TokenRow>>, StoreError> {
     let mut conn = match held.take() {
         Some(conn) => conn,
-        None => shared.store.reader().await?,
+        None => shared.store.hold(false).await?,
     };
     let found = tokens::find_many(&mut conn.on(), keys).await?;
     *held = Some(conn);

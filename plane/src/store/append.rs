@@ -41,7 +41,7 @@ pub(crate) async fn append(
 ) -> Result<HashSet<SessionId>, StoreError> {
     let conn = match held.take() {
         Some(conn) => conn,
-        None => store.writer().await?,
+        None => store.hold(true).await?,
     };
     match conn {
         Conn::Postgres(mut conn) => {

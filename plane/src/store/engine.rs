@@ -161,6 +161,26 @@ impl Pools {
         })
     }
 
+    /// As [`Pools::writer`] or [`Pools::reader`], and the connection has just answered: for one that is held.
+    pub(super) async fn answering(&self, write: bool) -> Result<Conn, StoreError> {
+        loop {
+            let mut conn = if write {
+                self.writer().await?
+            } else {
+                self.reader().await?
+            };
+            let answer = match &mut conn {
+                Conn::Postgres(conn) => conn.ping().await,
+                // It is a file in this process: nothing can be cut.
+                Conn::Sqlite(_) => Ok(()),
+            };
+            // One that was cut goes, and in the end a new one is made, or can't be.
+            if answer.is_ok() {
+                return Ok(conn);
+            }
+        }
+    }
+
     pub(super) async fn close(&self) {
         match self {
             Self::Postgres { pool, side } => {

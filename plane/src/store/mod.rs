@@ -77,6 +77,11 @@ impl Store {
         self.pools.writer().await
     }
 
+    /// A connection to hold from one statement to the next: it has just answered.
+    pub(crate) async fn hold(&self, write: bool) -> Result<Conn, StoreError> {
+        self.pools.answering(write).await
+    }
+
     /// Whether the database answers and its schema is the one this binary knows.
     pub(crate) async fn check(&self) -> Result<(), StoreError> {
         migrate::check(&self.pools).await

@@ -264,4 +264,24 @@ mod postgres_alone {
             "the re-read comes after five seconds"
         );
     }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn connections_that_are_cut_cost_no_post_and_no_look_up() {
+        if !is_set() {
+            return;
+        }
+        let plane = Plane::new(Engine::Postgres).await;
+        let owner = plane.create().await;
+        let StoreUrl::Postgres(url) = &plane.database.url else {
+            panic!("Postgres alone")
+        };
+        let mut other = PgConnection::connect(url).await.unwrap();
+        let cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
+             WHERE datname = current_database() AND pid <> pg_backend_pid()";
+        for round in 1..=3 {
+            owner.post().await;
+            sqlx::query(cut).execute(&mut other).await.unwrap();
+            assert_eq!(owner.post().await.seq, 2 + 2 * round);
+        }
+    }
 }
