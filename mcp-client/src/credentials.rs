@@ -14,7 +14,8 @@ use crate::home::{Environment, Home, HomeError, SecretText, files};
 use crate::plane::{BadOrigin, Origin};
 
 const VERSION: u64 = 1;
-const REMEDY: &str = "Connect this machine again with `devpilot-session connect https://PLANE`.";
+const REMEDY: &str = "Start the plane on this machine again with `devpilot-plane serve`, or ask the plane's operator for a machine \
+                      token and set DEVPILOT_PLANE and DEVPILOT_BRIDGE_TOKEN.";
 
 /// No plane, no token, or a file that can't be used.
 #[derive(Debug, thiserror::Error)]
@@ -24,14 +25,15 @@ pub enum CredentialsError {
     Home(#[from] HomeError),
     /// Nothing says which plane to share on.
     #[error(
-        "No plane is known on this machine. Connect it to one with `devpilot-session connect https://PLANE`, or start \
-         one here with `devpilot-plane serve`, then try again."
+        "No plane is known on this machine. Start one here with `devpilot-plane serve` (`make run` in a source checkout); or \
+         ask a plane's operator for a machine token (`devpilot-plane admin token create`), and set DEVPILOT_PLANE to its \
+         address and DEVPILOT_BRIDGE_TOKEN to the token. Then try again."
     )]
     NoPlane,
     /// The plane is known, a machine token for it is not.
     #[error(
-        "This machine has no token for {origin}. Get one with `devpilot-session connect {origin}`, or set \
-         DEVPILOT_BRIDGE_TOKEN together with DEVPILOT_PLANE."
+        "This machine has no token for {origin}. Ask its operator for one (`devpilot-plane admin token create`), and set \
+         DEVPILOT_BRIDGE_TOKEN to it together with DEVPILOT_PLANE={origin}."
     )]
     NoToken {
         /// The plane.
@@ -252,9 +254,7 @@ mod tests {
         let (_folder, home) = home();
         let credentials = Credentials::load(&home, &Environment::of([])).unwrap();
         let text = credentials.share_plane().unwrap_err().to_string();
-        assert!(
-            text.contains("devpilot-session connect https://PLANE") && text.contains("devpilot-plane serve")
-        );
+        assert!(text.contains("devpilot-plane admin token create") && text.contains("devpilot-plane serve"));
     }
 
     #[test]
@@ -289,7 +289,7 @@ mod tests {
             .unwrap_err()
             .to_string();
         assert!(
-            error.contains("damaged-") && error.contains("connect") && !error.contains("secret"),
+            error.contains("damaged-") && error.contains("devpilot-plane serve") && !error.contains("secret"),
             "{error}"
         );
         assert!(Credentials::load(&home, &Environment::of([])).is_ok());

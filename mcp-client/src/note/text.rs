@@ -80,11 +80,11 @@ impl Note<'_> {
             )?;
             writeln!(
                 out,
-                "To share with another machine, host a plane where both can reach it, connect to it and"
+                "To share with another machine, host a plane where both can reach it, set DEVPILOT_PLANE and"
             )?;
             writeln!(
                 out,
-                "share again: devpilot-plane serve --public-url https://YOUR.HOST\n"
+                "DEVPILOT_BRIDGE_TOKEN for it, and share again: devpilot-plane serve --public-url https://YOUR.HOST\n"
             )?;
         }
         writeln!(
@@ -108,15 +108,15 @@ impl Note<'_> {
             "  Without MCP, with this note on your clipboard: {} join",
             self.command
         )?;
-        writeln!(out, "Or open the link in a browser:\n")?;
+        writeln!(
+            out,
+            "This is the link (its page in a browser only says how to join):\n"
+        )?;
         writeln!(out, "{}\n", self.link)?;
         writeln!(
             out,
             "Send this as you would send a password: whoever has the link can {may} the session."
         )?;
-        writeln!(
-            out,
-            "If it reaches somebody else, tell {from}, who can end this link and keep the session."
-        )
+        writeln!(out, "If it reaches somebody else, tell {from} at once.")
     }
 }

@@ -66,9 +66,7 @@ pub(super) fn meaning(view: ModeView) -> &'static str {
         ModeName::Observe => {
             "Observe: a human is relaying. Read when asked to, and post what your human asks you to post; don't wait."
         }
-        ModeName::Relay => {
-            "Relay: you may wait for messages. Before each post your human is shown its text and has to say yes."
-        }
+        ModeName::Relay => "Relay: you may wait for messages. Each post takes your human's yes to its text.",
         ModeName::Auto => {
             "Auto: wait and post in turns within the budget and time. Say `done` when there is nothing left for you, \
              `blocked` when you need a human."

@@ -142,8 +142,9 @@ pub async fn run(app: &App, args: ShareArgs, host: &dyn Host) -> Result<Delivere
     let mode = modes::of(&session, &kept, app.clock.now());
     if kept.plane.is_loopback() {
         warnings.push(
-            "This link opens on this machine only. To share with another machine, host a plane there (`devpilot-plane serve \
-             --public-url https://YOUR.HOST`), connect to it and share again."
+            "This link opens on this machine only. To share with another machine, host a plane that both can reach \
+             (`devpilot-plane serve --public-url https://YOUR.HOST`), set DEVPILOT_PLANE and DEVPILOT_BRIDGE_TOKEN for it, and \
+             share again."
                 .to_owned(),
         );
     }
