@@ -201,6 +201,39 @@ async fn an_agents_post_in_relay_takes_a_word_at_the_terminal() {
     assert_eq!(read.json()["messages"][0]["text"], "may I?", "{read}");
 }
 
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_person_at_a_terminal_may_post_from_a_pipe_or_file() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let (ada, ben) = pair(&plane).await;
+    std::fs::write(ada.home().join("text"), "from a file").unwrap();
+    let posted = at_terminal(&ada, "post < text", "").await;
+    assert_eq!(posted.code(), 0, "{posted}");
+
+    // The seats are of the other kind: both say so before a text is read, and name the way.
+    let refused = at_terminal(&ben, "post", "").await;
+    assert_eq!(refused.code(), 1, "{refused}");
+    assert!(
+        refused.stdout.contains("--as agent") && !refused.stdout.contains("Ctrl-D"),
+        "{refused}"
+    );
+    let refused = ada.run(["post"], b"no terminal").await;
+    assert!(
+        refused.code() == 1 && refused.stderr.contains("--as human"),
+        "{refused}"
+    );
+}
+
+#[tokio::test]
+async fn a_wrong_command_line_is_exit_code_2() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let (_ada, ben) = pair(&plane).await;
+    for arguments in [["post", "--kind", "nonsense"], ["read", "--limit", "0"]] {
+        let refused = ben.run(arguments, b"text").await;
+        assert_eq!(refused.code(), 2, "{refused}");
+    }
+}
+
 #[tokio::test]
 async fn who_leaves_is_gone_and_comes_back_by_the_link_as_the_same() {
     let plane = Plane::start(Store::Sqlite).await;

@@ -34,7 +34,7 @@ Examples:
   What is new                     devpilot-session read
   From the start                  devpilot-session read --since 0
   Answer                          echo \"Fixed, please pull\" | devpilot-session post
-  Wait for an answer, then act    devpilot-session wait && devpilot-session read --since 0
+  Who is here                     devpilot-session who
   Let agents wait for each other  devpilot-session mode relay
   For a program                   devpilot-session who --json
 
@@ -197,7 +197,7 @@ pub(crate) struct Post {
     /// Keep it on the card that those who join see first.
     #[arg(long)]
     pub(crate) pin: bool,
-    /// In auto: whether there is more to do for you.
+    /// Tells readers whether there is more to do for you.
     #[arg(long, value_parser = ["continue", "done", "blocked"])]
     pub(crate) signal: Option<String>,
 }

@@ -21,24 +21,26 @@ pub(crate) struct CommandHost {
 
 impl CommandHost {
     /// For this process. Interrupting it fires `cancelled`.
-    pub(crate) fn new(
-        kind: Option<KindArgument>,
-        seat: Option<String>,
-        cancelled: CancellationToken,
-    ) -> Self {
-        let at_terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
-        let kind = match kind {
-            Some(KindArgument::Human) => Kind::Human,
-            Some(KindArgument::Agent) => Kind::Agent,
-            None if at_terminal => Kind::Human,
-            None => Kind::Agent,
-        };
+    pub(crate) fn new(kind: Kind, seat: Option<String>, cancelled: CancellationToken) -> Self {
         Self {
             kind,
             seat,
             folder: folder::of_this_process(),
             cancelled,
         }
+    }
+}
+
+/// Who is here: as told, else a person if standard input and output are a terminal (one of them is enough with
+/// `either_end`), else an agent.
+pub(crate) fn kind_of_caller(told: Option<KindArgument>, either_end: bool) -> Kind {
+    let (input, output) = (std::io::stdin().is_terminal(), std::io::stdout().is_terminal());
+    let at_terminal = (input && output) || (either_end && (input || output));
+    match told {
+        Some(KindArgument::Human) => Kind::Human,
+        Some(KindArgument::Agent) => Kind::Agent,
+        None if at_terminal => Kind::Human,
+        None => Kind::Agent,
     }
 }
 

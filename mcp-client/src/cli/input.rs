@@ -35,5 +35,5 @@ pub(crate) async fn text(what: &'static str) -> Result<String, Failure> {
 }
 
 fn refused(message: &str) -> Failure {
-    Failure::new(code::BAD_ARGUMENT, message)
+    Failure::new(code::LOCAL_FILE, message)
 }

@@ -7,7 +7,7 @@ use clap::Parser;
 use tokio_util::sync::CancellationToken;
 
 use super::arguments::{Command, CommandLine, Common, Join, Link, Mode, Post, Read, SetMode, Share, Source};
-use super::host::CommandHost;
+use super::host::{CommandHost, kind_of_caller};
 use super::output::{self, Form, Output};
 use super::show::Show;
 use super::{arguments_guard, confirm, input};
@@ -99,6 +99,7 @@ fn failed(failure: &Failure, output: Output) -> u8 {
         | code::CANNOT_ASK
         | code::NOT_ACKNOWLEDGED => NO_CONSENT,
         code::CANCELLED => INTERRUPTED,
+        code::BAD_ARGUMENT => NOT_UNDERSTOOD,
         _ => FAILED,
     }
 }
@@ -106,7 +107,10 @@ fn failed(failure: &Failure, output: Output) -> u8 {
 async fn execute(line: CommandLine, output: Output, cancelled: &CancellationToken) -> Result<u8, Failure> {
     let CommandLine { command, common } = line;
     let app = App::from_environment()?;
-    let host = CommandHost::new(common.acting_as, common.seat.clone(), cancelled.clone());
+    // Who hands a link on or comes in by one is a person only at a whole terminal; of later commands one end may be a pipe.
+    let either_end = !matches!(command, Command::Share(_) | Command::Join(_) | Command::Link(_));
+    let kind = kind_of_caller(common.acting_as, either_end);
+    let host = CommandHost::new(kind, common.seat.clone(), cancelled.clone());
     match command {
         Command::Share(share) => {
             let context = input::text("what the others need to know").await?;
@@ -126,8 +130,10 @@ async fn execute(line: CommandLine, output: Output, cancelled: &CancellationToke
             deliver(&app, output, answer).await
         }
         Command::Post(post) => {
-            let text = input::text("your message").await?;
-            let answer = verbs::post::run(&app, post_arguments(post, text, common), &host).await?;
+            let mut arguments = post_arguments(post, common);
+            verbs::post::prepare(&app, &arguments, &host).await?;
+            arguments.text = input::text("your message").await?;
+            let answer = verbs::post::run(&app, arguments, &host).await?;
             deliver(&app, output, answer).await
         }
         Command::Wait(wait) => {
@@ -260,9 +266,9 @@ fn read_arguments(read: Read, common: Common) -> ReadArgs {
     }
 }
 
-fn post_arguments(post: Post, text: String, common: Common) -> PostArgs {
+fn post_arguments(post: Post, common: Common) -> PostArgs {
     PostArgs {
-        text,
+        text: String::new(),
         kind: post.kind,
         topic: post.topic,
         to: post.to,

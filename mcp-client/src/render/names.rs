@@ -33,9 +33,21 @@ const RESERVED: [&str; 14] = [
     "owner",
 ];
 
+/// This program.
+const OURS: &str = "devpilot-session";
+
 /// A name as it is shown: one line, at most 64 characters, to stand in quotation marks; a name like one of ours says that it is somebody's choice.
 pub fn name(raw: &str) -> String {
     name_beside(raw, None)
+}
+
+/// A host program's name as it is shown: as [`name`], but ours is no claim to be something else where a program's name
+/// stands.
+pub fn program(raw: &str) -> String {
+    match raw {
+        OURS => OURS.to_owned(),
+        other => name(other),
+    }
 }
 
 /// A title as it is shown: one line, at most 200 characters, to stand in quotation marks.

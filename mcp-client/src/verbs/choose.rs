@@ -71,11 +71,7 @@ impl App {
         if let Some(session) = self.take_seat(host, listing, place, id, intent).await? {
             return Ok(session);
         }
-        Err(Failure::new(
-            code::NO_SESSION,
-            "This machine's seats in that session belong to somebody else here (a person's, or another kind). Join it \
-             with its link.",
-        ))
+        Err(no_seat(host, listing, id))
     }
 
     /// The session, if this process uses it already.
@@ -212,6 +208,32 @@ impl App {
             place: place.name().to_owned(),
         }
     }
+}
+
+/// A command may act for a seat of the other kind if it says so; an agent behind MCP may not.
+fn no_seat(host: &dyn Host, listing: &Listing, id: &SessionId) -> Failure {
+    let there = |kind: Kind| {
+        listing
+            .seats
+            .iter()
+            .any(|seat| seat.session == *id && seat.kind == kind)
+    };
+    let text = match host.kind() {
+        _ if host.lives_on() || host.seat().is_some() => {
+            "This machine's seats in that session belong to somebody else here (a person's, or another kind). Join it with \
+             its link."
+        }
+        Kind::Agent if there(Kind::Human) => {
+            "This machine's seat in that session is a person's, and without a terminal a command counts as an agent's. If you \
+             are that person, add `--as human`; an agent joins with the link."
+        }
+        Kind::Human if there(Kind::Agent) => {
+            "This machine's seat in that session is an agent's, and at a terminal a command counts as a person's. Add \
+             `--as agent` to act for that agent, or join with the link."
+        }
+        _ => "This machine has no seat in that session. Join it with its link.",
+    };
+    Failure::new(code::NO_SESSION, text)
 }
 
 fn no_session(error: &ChooseError) -> Failure {

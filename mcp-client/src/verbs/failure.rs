@@ -97,7 +97,7 @@ pub mod code {
     pub const KNOCKING: &str = "knocking";
     /// Who stays or posts needs a person's word first: histories differ.
     pub const NOT_ACKNOWLEDGED: &str = "not_acknowledged";
-    /// A file of this machine could not be read or written.
+    /// A file of this machine, or standard input, could not be read or written.
     pub const LOCAL_FILE: &str = "local_file";
     /// The epoch moved to a secret this seat was not given.
     pub const NEW_LINK_NEEDED: &str = "new_link_needed";

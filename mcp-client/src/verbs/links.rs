@@ -72,7 +72,8 @@ fn from_clipboard(found: Option<Result<Link, seal::Error>>) -> Result<Found, Fai
             seal::Error::LinkMissing.name(),
             format!(
                 "There is no text on the clipboard, or no clipboard here. Ask the user to copy the whole note, or to set \
-                 {VARIABLE}; as a last resort pass the note as `link`."
+                 {VARIABLE}; as a last resort pass the note itself: as `link`, or on standard \
+                 input of `devpilot-session join -`."
             ),
         )),
     }

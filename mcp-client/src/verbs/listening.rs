@@ -71,7 +71,7 @@ pub(super) async fn listen(
         return Err(Failure::new(
             "mode_observe",
             "The session is in observe: a human is relaying, and there is nothing to wait for. Ask your human whether to go \
-             to relay (`mode` with set: relay); until then read when they ask you to.",
+             to relay; until then read when they ask you to.",
         ));
     }
     let mut longest = REQUEST_MAX_S;

@@ -41,7 +41,7 @@ pub struct PostArgs {
     /// Keep it on the join card.
     #[serde(default)]
     pub pin: bool,
-    /// In auto: is there more to do for you?
+    /// Tells readers whether there is more to do for you.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "signal_schema")]
     pub signal: Option<String>,
@@ -119,6 +119,17 @@ impl Answer for PostAnswer {
     }
 }
 
+/// Refuses what can be refused before anybody writes a text: all arguments but `text`, and a caller without a seat.
+///
+/// # Errors
+/// As [`run`].
+pub async fn prepare(app: &App, args: &PostArgs, host: &dyn Host) -> Result<(), Failure> {
+    check(args)?;
+    app.pick(host, args.session.as_deref(), Intent::Post)
+        .await
+        .map(|_| ())
+}
+
 /// Posts.
 ///
 /// # Errors
@@ -126,6 +137,12 @@ impl Answer for PostAnswer {
 /// nothing is lost: the same call again is the same message.
 pub async fn run(app: &App, args: PostArgs, host: &dyn Host) -> Result<Delivered<PostAnswer>, Failure> {
     let (kind, signal) = check(&args)?;
+    if args.text.trim().is_empty() {
+        return Err(Failure::new(
+            code::BAD_ARGUMENT,
+            "`text` is empty. Say what to post.",
+        ));
+    }
     let shared = app.pick(host, args.session.as_deref(), Intent::Post).await?;
     let message = {
         let session = shared.lock().await;
@@ -177,9 +194,6 @@ pub async fn run(app: &App, args: PostArgs, host: &dyn Host) -> Result<Delivered
 /// What can be refused before any session is looked at.
 fn check(args: &PostArgs) -> Result<(String, Option<String>), Failure> {
     let bad = |text: &str| Err(Failure::new(code::BAD_ARGUMENT, text));
-    if args.text.trim().is_empty() {
-        return bad("`text` is empty. Say what to post.");
-    }
     let kind = args.kind.clone().unwrap_or_else(|| "chat".to_owned());
     if !POSTABLE_KINDS.contains(&kind.as_str()) {
         return bad(&format!("`kind` is one of: {}.", POSTABLE_KINDS.join(", ")));

@@ -174,7 +174,7 @@ impl<'a> Presenter<'a> {
     pub(super) fn participant(&self, row: &ParticipantRow) -> ParticipantItem {
         let id = row.participant_id;
         let known = self.session.roster().get(&id);
-        let host = known.and_then(|known| known.claims.members.get("host")?.as_str().map(render::name));
+        let host = known.and_then(|known| known.claims.members.get("host")?.as_str().map(render::program));
         ParticipantItem {
             name: self.name(&id),
             short_id: short(&id),

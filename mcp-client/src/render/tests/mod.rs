@@ -198,6 +198,14 @@ fn a_name_like_one_of_ours_is_tagged() {
 }
 
 #[test]
+fn our_own_program_is_no_look_alike_of_itself() {
+    assert_eq!(program("devpilot-session"), "devpilot-session");
+    for raw in ["devpilot session", "Devpilot-session", "devpilot", "owner"] {
+        assert_eq!(program(raw), format!("{raw} [a participant's own name]"));
+    }
+}
+
+#[test]
 fn names_that_look_alike_get_four_digits_of_the_id() {
     let (one, two, three, four) = (id(0x1a), id(0x2b), id(0x3c), id(0x4d));
     let claimed = [
