@@ -10,7 +10,6 @@
 
 mod faults;
 mod history;
-mod hostile;
 mod party;
 mod plane;
 mod rekey;

@@ -15,7 +15,6 @@ pub struct Exchange<'a> {
     pub method: &'a Method,
     /// Path and query.
     pub path: &'a str,
-    pub status: u16,
     /// The answer's JSON, to be changed.
     pub answer: &'a mut Value,
 }
@@ -27,8 +26,6 @@ pub enum Fate {
     Lose,
     /// A proxy's own page.
     Page(u16),
-    /// Another status, with the JSON as it is now as a problem document.
-    Problem(u16),
 }
 
 type Rule = Box<dyn FnMut(Exchange<'_>) -> Fate + Send>;
@@ -87,19 +84,6 @@ impl Tamper {
     pub fn swallow(&self, end: &str) {
         *self.swallowed.lock().unwrap() = end.to_owned();
     }
-
-    /// Changes pages of records from now on.
-    pub fn records(&self, mut change: impl FnMut(&mut Vec<Value>, &mut Value) + Send + 'static) {
-        self.rule(move |exchange| {
-            let is_page = exchange.method == Method::GET && exchange.path.contains("/records?");
-            if is_page && exchange.status == 200 {
-                let mut records = exchange.answer["records"].as_array().unwrap().clone();
-                change(&mut records, &mut exchange.answer["state"]);
-                exchange.answer["records"] = Value::from(records);
-            }
-            Fate::Pass
-        });
-    }
 }
 
 impl Drop for Tamper {
@@ -131,7 +115,6 @@ async fn pass_on(State(way): State<Way>, request: Request) -> Response {
     let fate = (way.rule.lock().unwrap())(Exchange {
         method: &parts.method,
         path: &path,
-        status,
         answer: &mut json,
     });
     let response = Response::builder();
@@ -139,10 +122,6 @@ async fn pass_on(State(way): State<Way>, request: Request) -> Response {
         Fate::Pass => response
             .status(status)
             .header(header::CONTENT_TYPE, content_type)
-            .body(Body::from(json.to_string())),
-        Fate::Problem(status) => response
-            .status(status)
-            .header(header::CONTENT_TYPE, "application/problem+json")
             .body(Body::from(json.to_string())),
         Fate::Page(status) => return page(status),
         Fate::Lose => {

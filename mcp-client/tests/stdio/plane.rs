@@ -26,6 +26,10 @@ impl Store {
         match std::env::var("DEVPILOT_TEST_POSTGRES") {
             Ok(_) => vec![Self::Sqlite, Self::Postgres],
             Err(_) => {
+                assert!(
+                    std::env::var_os("CI").is_none(),
+                    "in CI nothing is skipped: set DEVPILOT_TEST_POSTGRES"
+                );
                 eprintln!("SKIPPED: Postgres, since DEVPILOT_TEST_POSTGRES is not set");
                 vec![Self::Sqlite]
             }

@@ -150,6 +150,12 @@ async fn no_answer_no_log_line_and_no_process_list_holds_a_key() {
         .structured();
     let again = json!({ "session": "Leaks" });
     ada.server.call("share", again).await.structured();
+    // Another agent of the same user is another participant, with keys and a token of its own.
+    let mut second = ben.machine.server();
+    second.initialize("2025-06-18", json!({})).await;
+    let joined = second.call("join", json!({})).await;
+    assert_ne!(joined.structured()["my_id"].as_str().unwrap(), ben.id().await);
+    second.call("who", json!({})).await.structured();
 
     ada.server
         .call_agreed("mode", json!({ "set": "relay" }))
@@ -182,11 +188,15 @@ async fn no_answer_no_log_line_and_no_process_list_holds_a_key() {
     );
 
     let needles = secrets(&link, &[&ada.machine, &ben.machine]);
-    let (ada, ben) = (ada.server.close().await, ben.server.close().await);
-    let lines = [ada.lines.join("\n"), ben.lines.join("\n"), questions.join("\n")].join("\n");
+    let mut logs = String::new();
+    let mut lines = questions.join("\n");
+    for server in [ada.server, ben.server, second] {
+        let closed = server.close().await;
+        lines.push_str(&closed.lines.join("\n"));
+        logs.push_str(&closed.stderr);
+    }
     assert!(lines.contains("a text to be found"));
     needles.assert_not_in("standard output", lines.as_bytes());
-    let logs = [ada.stderr, ben.stderr].join("\n");
     assert!(logs.lines().count() > 5, "nothing is logged: {logs}");
     needles.assert_not_in("standard error", logs.as_bytes());
     let processes = processes.end();

@@ -22,6 +22,8 @@ mod blindness;
 mod hostile;
 mod leaks;
 mod links;
+#[cfg(unix)]
+mod notes;
 mod refusals;
 mod tls;
 mod two_planes;

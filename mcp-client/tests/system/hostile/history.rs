@@ -1,5 +1,8 @@
 //! Histories that never happened: altered, swapped, replayed, dropped, reordered, forked, rolled back.
 
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+
 use axum::http::Method;
 use serde_json::{Value, json};
 
@@ -81,8 +84,16 @@ impl Stage {
         let detail = read.0["integrity"]["detail"].as_str().unwrap();
         assert!(detail.contains("\"Ada\""), "the sender is named: {detail}");
         assert_eq!(read.0["mode"], "observe");
-        let refused = self.ben.try_post("not without a person's word").await;
-        assert_eq!(refused.code(), "not_acknowledged", "{}", refused.text());
+        for answer in [
+            json!({ "action": "decline" }),
+            json!({ "action": "accept" }),
+            json!({ "action": "cancel" }),
+        ] {
+            let text = json!({ "text": "not without a person's word" });
+            let id = self.ben.server.start_call("post", text).await;
+            let (refused, _) = self.ben.server.answer_asked(id, &answer).await;
+            assert_eq!(refused.code(), "not_acknowledged", "{answer}: {}", refused.text());
+        }
 
         let seq = self.scene.ada.post("Ada goes on").await;
         let last = self.ben.read_all().await.0["messages"]
@@ -102,6 +113,12 @@ impl Stage {
         assert_eq!(questions.len(), 1);
         assert!(questions[0].contains("Ada"), "{}", questions[0]);
         assert!(!posted.failed(), "{}", posted.text());
+        let who = self.ben.server.call("who", json!({})).await;
+        assert_eq!(
+            who.structured()["integrity"]["state"],
+            "ok",
+            "a person has looked at it"
+        );
     }
 }
 
@@ -195,10 +212,21 @@ async fn records_that_come_in_another_order_are_a_gap() {
 
 #[tokio::test]
 async fn a_record_left_out_is_a_gap() {
-    let stage = Stage::set().await;
+    let mut stage = Stage::set().await;
+    let asked = Arc::new(AtomicU32::new(0));
+    let count = asked.clone();
     stage.hostile.tell_history(|records| {
         records.remove(5);
     });
+    stage.hostile.tell(move |call, _| {
+        count.fetch_add(u32::from(call.is(Method::GET, "records")), Ordering::SeqCst);
+    });
+    stage.ben.read_all().await;
+    assert_eq!(
+        asked.load(Ordering::SeqCst),
+        2,
+        "it is read once more before it is held against the plane"
+    );
     stage.assert_failed("seq_gap").await;
 }
 
@@ -303,7 +331,7 @@ async fn a_record_of_another_session_does_not_open() {
     let (mut other, link) = share(&stage.scene.plane, "Another session", "of Ada's").await;
     other.post("said elsewhere").await;
     let foreign = HostilePlane::before(stage.scene.plane.port()).await;
-    let seen: std::sync::Arc<std::sync::Mutex<Option<Value>>> = std::sync::Arc::default();
+    let seen: Arc<Mutex<Option<Value>>> = Arc::default();
     let seeing = seen.clone();
     foreign.tell_history(move |records| *seeing.lock().unwrap() = records.last().cloned());
     let port = foreign.port();
@@ -360,12 +388,9 @@ async fn a_post_is_not_taken_for_stored_under_a_number_that_lies_behind() {
 #[tokio::test]
 async fn a_gap_that_closes_when_read_once_more_is_no_fault() {
     let mut stage = Stage::set().await;
-    let asked = std::sync::atomic::AtomicU32::new(0);
+    let asked = AtomicU32::new(0);
     stage.hostile.tell(move |call, answer| {
-        let first = |count: &std::sync::atomic::AtomicU32| {
-            count.fetch_add(1, std::sync::atomic::Ordering::SeqCst) == 0
-        };
-        if call.is(Method::GET, "records") && first(&asked) {
+        if call.is(Method::GET, "records") && asked.fetch_add(1, Ordering::SeqCst) == 0 {
             answer.body["records"].as_array_mut().unwrap().remove(0);
         }
     });

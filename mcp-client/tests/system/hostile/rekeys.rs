@@ -117,8 +117,14 @@ impl Stage {
         for round in ["at once", "after a restart"] {
             let refused = self.ben.try_post("under whose key?").await;
             assert_eq!(refused.code(), error, "{round}: {}", refused.text());
-            let read = self.ben.server.call("read", json!({})).await;
+            let read = self.ben.server.call("read", json!({ "since": 0 })).await;
             if !read.failed() {
+                let first = &read.structured()["messages"][0];
+                assert_eq!(
+                    first["text"],
+                    crate::scene::CONTEXT,
+                    "what was read stays readable"
+                );
                 let said = read.0.to_string();
                 let warned = read.structured()["warnings"]
                     .as_array()

@@ -1,5 +1,8 @@
 //! Records by those who may not write, or who write as another; profiles withheld; posting keys made up.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use axum::http::Method;
 use seal::random;
 use serde_json::{Value, json};
@@ -157,10 +160,13 @@ async fn an_author_whose_profile_is_withheld_is_unknown() {
     let id = cleo.id().await;
     let seq = cleo.post("does anybody hear me?").await;
     let (hidden, event) = (id.clone(), id.clone());
+    let looked_up = Arc::new(AtomicU32::new(0));
+    let looks = looked_up.clone();
     hostile.tell(move |asked, answer| {
-        if let Some(shown) = answer.body["sealed_profiles"].as_array_mut()
-            && asked.is(Method::GET, "participants")
+        if asked.is(Method::GET, "participants")
+            && let Some(shown) = answer.body["sealed_profiles"].as_array_mut()
         {
+            looks.fetch_add(1, Ordering::SeqCst);
             shown.retain(|profile| profile["participant_id"] != hidden);
         }
     });
@@ -177,6 +183,11 @@ async fn an_author_whose_profile_is_withheld_is_unknown() {
     let read = ben.read_all().await;
     assert_eq!(read.at(seq)["from_id"], id);
     read.assert_unreadable(seq, "author_unknown");
+    // At the join, and once more for the author nobody knows.
+    assert!(
+        looked_up.load(Ordering::SeqCst) >= 2,
+        "the plane is asked before an author is unknown"
+    );
     assert!(!read.0.to_string().contains("does anybody hear me?"));
 
     // Shown after all to the next one, but not what the plane did to the record of the joining.
