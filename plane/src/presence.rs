@@ -204,6 +204,7 @@ mod tests {
             capability: Capability::Full,
             epoch: 1,
             token_hash: [3; 32],
+            turn: 0,
         }
     }
 

@@ -11,7 +11,7 @@ use wire::timestamp::Timestamp;
 
 use super::batch::{fail, fail_all};
 use super::message::{Message, Reply};
-use super::plan::{Job, Plan, ask, message_seq};
+use super::plan::{Job, Plan, ask, message_seq, still_here};
 use crate::service::{Answer, Outcome, ServiceError, SessionWrite, Shared, Viewer};
 use crate::store::records::{self, StoredId};
 use crate::store::session::SessionRow;
@@ -250,6 +250,7 @@ fn again(shared: &Shared, row: &SessionRow, message: &Message, stored: &StoredId
     if message.token_epoch != row.epoch {
         return Err(ServiceError::TokenRekeyed { epoch: row.epoch });
     }
+    still_here(shared, message)?;
     message.is_stored_as(stored)?;
     Ok(Outcome::Again(posted(
         shared, row, message, stored.seq, stored.at,

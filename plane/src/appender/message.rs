@@ -17,6 +17,8 @@ pub(crate) struct Message {
     pub(crate) capability: Capability,
     /// The epoch of the author's token.
     pub(crate) token_epoch: u32,
+    /// When the author's token was looked up, in the count of departures.
+    pub(crate) turn: u64,
     pub(crate) message_id: MessageId,
     /// The epoch it says it is sealed under.
     pub(crate) epoch: u32,

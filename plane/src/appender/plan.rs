@@ -142,6 +142,17 @@ pub(super) fn message_seq(records: &[RecordRow]) -> u64 {
         .map_or(0, |record| record.seq)
 }
 
+/// That the author's token has not been ended, by leaving or returning, while the post was on its way.
+pub(super) fn still_here(shared: &Shared, message: &Message) -> Answer<()> {
+    if shared
+        .departures
+        .ended_since(message.session_id, message.author, message.turn)
+    {
+        return Err(ServiceError::Unauthorized);
+    }
+    Ok(())
+}
+
 /// Whether a post is appended to this row, with its rate; refused, nothing was taken.
 pub(super) fn ask(
     shared: &Shared,
@@ -149,6 +160,7 @@ pub(super) fn ask(
     message: &Message,
     now: Timestamp,
 ) -> Answer<Vec<RecordRow>> {
+    still_here(shared, message)?;
     decide::admissible(row, message, now)?;
     shared.take_append(message, now)?;
     let moment = Moment {

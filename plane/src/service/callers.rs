@@ -18,6 +18,8 @@ pub struct SessionCaller {
     pub epoch: u32,
     /// SHA-256 of the token: to look it up again before each answer of a wait.
     pub token_hash: [u8; 32],
+    /// When it was looked up, in the count of this process's departures.
+    pub turn: u64,
 }
 
 /// What a machine token may do.

@@ -56,6 +56,7 @@ impl Shared {
     /// The participant of a token's hash, as long as the token counts.
     pub(super) async fn look_up(&self, session: SessionId, token_hash: [u8; 32]) -> Answer<SessionCaller> {
         let now = self.now();
+        let turn = self.departures.turn();
         let token = self
             .lookups
             .find(session, token_hash)
@@ -74,6 +75,7 @@ impl Shared {
             capability: token.capability,
             epoch: token.epoch,
             token_hash,
+            turn,
         };
         self.presence.seen(&caller, now, token.expires_at);
         Ok(caller)

@@ -19,6 +19,7 @@ impl Service {
         };
         write.same_epoch(by)?;
         let me = by.participant_id;
+        let _ending = self.shared.departures.ending(by.session_id, me);
         tokens::end(&mut write.on(), by.session_id, me).await?;
         let was_in = participants::find(&mut write.on(), by.session_id, me)
             .await?

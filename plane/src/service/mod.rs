@@ -18,6 +18,7 @@ mod callers;
 mod create;
 mod credentials;
 mod deadlines;
+mod departures;
 mod door;
 mod end;
 mod error;

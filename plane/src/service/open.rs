@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::deadlines::Deadlines;
+use super::departures::Departures;
 use super::look::Looks;
 use super::lookups::{self, Lookups};
 use super::state::{Viewer, state};
@@ -57,6 +58,7 @@ pub(crate) struct Shared {
     pub(super) deadlines: Deadlines,
     pub(super) looks: Looks,
     pub(super) lookups: Lookups,
+    pub(crate) departures: Departures,
     /// Waits and streams end when this is cancelled.
     pub(super) draining: CancellationToken,
     /// Sessions that grew beyond their limits.
@@ -149,6 +151,7 @@ impl Service {
             deadlines: Deadlines::default(),
             looks: Looks::default(),
             lookups,
+            departures: Departures::default(),
             draining: CancellationToken::new(),
             oversized,
         });

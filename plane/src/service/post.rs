@@ -26,6 +26,7 @@ impl Service {
                 author: by.participant_id,
                 capability: by.capability,
                 token_epoch: by.epoch,
+                turn: by.turn,
                 message_id: request.message_id,
                 epoch: request.epoch,
                 digest: sha256(&sealed),

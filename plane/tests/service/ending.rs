@@ -34,6 +34,17 @@ on_both! {
         assert_eq!(owner.transcript().await.len(), 4, "leaving an ended session appends nothing");
     }
 
+    async fn a_post_looked_up_before_its_author_left_is_not_appended_after(engine: Engine) {
+        let plane = Plane::new(engine).await;
+        let owner = plane.create().await;
+        let guest = owner.invite(Kind::Agent, FULL).await;
+        let under_way = guest.me().await;
+        plane.service.leave(&guest.me().await).await.unwrap();
+        let refused = plane.service.post(&under_way, guest.message()).await;
+        assert!(matches!(refused, Err(ServiceError::Unauthorized)), "{refused:?}");
+        assert_eq!(owner.transcript().await.len(), 4, "nothing follows the `left`");
+    }
+
     async fn a_purge_leaves_a_tombstone_for_right_proofs_alone(engine: Engine) {
         let plane = Plane::new(engine).await;
         let owner = plane.create().await;
