@@ -121,7 +121,7 @@ impl Cache {
             }
         }
         drop(index);
-        self.begin_anew()?;
+        self.set_aside()?;
         Ok(Vec::new())
     }
 
@@ -178,8 +178,15 @@ impl Cache {
         }
     }
 
-    fn begin_anew(&self) -> Result<(), CacheError> {
+    /// Puts the file aside, since its records are not those that were accepted. Nothing happens where there is none.
+    ///
+    /// # Errors
+    /// [`CacheError::Busy`]; the file can't be renamed.
+    pub fn set_aside(&self) -> Result<(), CacheError> {
         let _lock = self.lock()?;
+        if self.open()?.is_none() {
+            return Ok(());
+        }
         *self.index() = Index::default();
         files::set_aside(&self.path)?;
         Ok(())

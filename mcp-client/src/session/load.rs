@@ -59,43 +59,55 @@ impl Session {
     /// asked from the beginning, and must lead there.
     fn replay(&mut self, kept: &SeatState) -> Result<(), SessionError> {
         self.expect_pending(kept)?;
-        self.replay_cache(kept);
         let Some(stored) = kept.head else { return Ok(()) };
+        let whole = self.replay_cache(stored.seq);
+        // What a file of this machine holds says nothing of the plane: what was found wrong in it is not kept, and what
+        // was found wrong in these records when the plane served them is in the seat already.
+        self.alarm.clone_from(&kept.alarm);
         let reached = self.transcript.head().seq >= stored.seq;
         if reached && self.transcript.hash_at(stored.seq) == Some(&stored.hash.0) {
             return Ok(());
         }
         tracing::info!("the cache does not lead to the stored head and is read again");
+        if reached || !whole {
+            self.distrust_cache();
+        }
+        self.learn_from_seat(kept)?;
         self.restart(kept)
     }
 
-    fn replay_cache(&mut self, kept: &SeatState) {
+    /// Accepts what the cache holds up to a seq: what lies after it nothing here can vouch for. False where a record
+    /// does not hold.
+    fn replay_cache(&mut self, up_to: u64) -> bool {
         loop {
             let after = self.transcript.head().seq;
+            if after >= up_to {
+                return true;
+            }
             let records = match self.cache.read(after, CACHE_PAGE) {
-                Ok(records) if records.is_empty() => return,
+                Ok(records) if records.is_empty() => return true,
                 Ok(records) => records,
                 Err(error) => {
                     tracing::warn!(%error, "the cache is not used");
-                    return;
+                    return true;
                 }
             };
-            for record in &records {
-                if let Err(error) = self.replay_one(record, kept) {
+            for record in records.iter().take_while(|record| record.seq <= up_to) {
+                if let Err(error) = self.replay_one(record) {
                     tracing::info!(seq = record.seq, %error, "the cache does not hold from here on");
-                    return;
+                    return false;
                 }
+            }
+            if self.transcript.head().seq == after {
+                return true;
             }
         }
     }
 
-    fn replay_one(&mut self, record: &Record, kept: &SeatState) -> Result<(), SessionError> {
+    fn replay_one(&mut self, record: &Record) -> Result<(), SessionError> {
         // Up to the stored head everything was accepted before, own messages included: reaching that head's hash
         // proves that these are the same bytes.
-        let known = kept.head.is_some_and(|head| record.seq <= head.seq);
-        if known {
-            self.expect_own(record)?;
-        }
+        self.expect_own(record)?;
         let entry = self.accept(record)?;
         self.view.push(entry);
         Ok(())
@@ -121,6 +133,20 @@ impl Session {
                     .sending(request.message_id, request.epoch, request.sealed.as_slice())?;
             }
         }
+        Ok(())
+    }
+
+    fn distrust_cache(&self) {
+        if let Err(error) = self.cache.set_aside() {
+            tracing::warn!(%error, "the cache can't be set aside");
+        }
+    }
+
+    /// Keys and people as the seat's file holds them, and nothing that was learnt since.
+    fn learn_from_seat(&mut self, kept: &SeatState) -> Result<(), SessionError> {
+        self.keys = Keyring::new();
+        add_keys(&mut self.keys, kept)?;
+        self.roster = Roster::from_state(kept.session, kept.people.clone())?;
         Ok(())
     }
 

@@ -8,6 +8,7 @@
     clippy::indexing_slicing
 )]
 
+mod damage;
 mod faults;
 mod history;
 mod party;
