@@ -3,7 +3,6 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
-use std::time::Duration;
 
 use plane::clock::{Clock, SetClock};
 use plane::limits::Limits;
@@ -21,6 +20,8 @@ use wire::ids::{MessageId, ParticipantId, ProposalId, SessionId};
 use wire::timestamp::Timestamp;
 use wire::token::TokenKind;
 use wire::transcript::{RecordClass, sha256};
+
+pub(crate) use crate::transcripts::{gap_free, hash_of, until};
 
 /// Makes a test of an async function for each engine; the function takes an [`Engine`].
 macro_rules! on_both {
@@ -490,58 +491,4 @@ pub(crate) fn joined(outcome: JoinOutcome) -> api::Joined {
 pub(crate) fn code<T: std::fmt::Debug>(answer: Result<T, ServiceError>) -> String {
     let text = answer.expect_err("a refusal").to_string();
     text.split(':').next().unwrap_or_default().to_owned()
-}
-
-/// The hash of a transcript by its records, from `crypto.md` section 9.1 alone.
-pub(crate) fn hash_of(session: SessionId, records: &[api::Record]) -> [u8; 32] {
-    use wire::transcript::{Link as Hashed, next, start};
-
-    let mut hash = start(&session);
-    let mut in_force = Vec::new();
-    for record in records {
-        let body = body_of(record);
-        if record.epoch_record.is_some() {
-            in_force.clone_from(&body);
-        }
-        hash = next(
-            &hash,
-            &in_force,
-            &Hashed {
-                seq: record.seq,
-                epoch: record.epoch,
-                class: record.class.byte(),
-                sender: record.sender,
-                item_id: record.item_id,
-                body: &body,
-            },
-        );
-    }
-    hash
-}
-
-fn body_of(record: &api::Record) -> Vec<u8> {
-    match (&record.sealed, &record.epoch_record, &record.body) {
-        (Some(sealed), None, None) => sealed.0.clone(),
-        (None, Some(epoch), None) => epoch.0.clone(),
-        (None, None, Some(body)) => body.clone().into_bytes(),
-        other => panic!("a record has exactly one body, not {other:?}"),
-    }
-}
-
-/// That seqs go up by one from `first`.
-pub(crate) fn gap_free(records: &[api::Record], first: u64) {
-    let seqs: Vec<u64> = records.iter().map(|record| record.seq).collect();
-    let expected: Vec<u64> = (first..).take(seqs.len()).collect();
-    assert_eq!(seqs, expected, "seqs have a gap or are out of order");
-}
-
-/// Looks until something is so; fails if it is not within ten seconds.
-pub(crate) async fn until(mut check: impl AsyncFnMut() -> bool) {
-    for _ in 0..2_000 {
-        if check().await {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
-    panic!("it did not come to be within ten seconds");
 }

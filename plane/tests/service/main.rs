@@ -10,6 +10,7 @@
 )]
 
 mod fixture;
+mod transcripts;
 
 mod concurrency;
 mod create;
