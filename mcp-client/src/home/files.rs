@@ -125,6 +125,12 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<File> {
     Ok(file)
 }
 
+/// As [`replace`], but without waiting for the disk: after a loss of power the old content, or none, may be there.
+pub(crate) fn replace_unsynced(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let temporary = written_beside(path.parent().unwrap_or(Path::new(".")), bytes)?;
+    temporary.persist(path).map(drop).map_err(|failed| failed.error)
+}
+
 fn written_beside(folder: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
     let mut temporary = tempfile::Builder::new()
         .prefix(".")

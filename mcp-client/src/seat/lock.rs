@@ -105,10 +105,11 @@ impl Inner {
     /// Replaces the seat's file. Called under the lock.
     fn replace(&self, state: &mut SeatState) -> Result<(), SeatError> {
         state.revision = state.revision.wrapping_add(1);
+        state.progress_kept = true;
         let bytes = files::to_json(&self.file, state)?;
         let file = files::replace(&self.file, &bytes).map_err(|source| HomeError::io(&self.file, source))?;
-        progress::clear(&self.progress)?;
-        self.remember(Some(Remembered::new(file, 0, Arc::new(state.clone()))?));
+        let length = progress::begin(&self.progress, state)?;
+        self.remember(Some(Remembered::new(file, length, Arc::new(state.clone()))?));
         Ok(())
     }
 }

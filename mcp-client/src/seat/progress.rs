@@ -4,13 +4,16 @@
 //! It is appended to, one line a step, and the last whole line counts: one wait for the disk makes a step durable, where
 //! replacing the seat's file takes two and writes everything else again. A line belongs to the revision of the seat's
 //! file it was written after; a replaced file leaves older lines behind without effect.
+//!
+//! Each line begins with a checksum, and a file is begun with each revision, so that damage and loss are seen. They are a
+//! fault of this machine: the seat then goes on from its own file, and says so in [`SeatState::progress_lost`].
 
-use std::fs::OpenOptions;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use wire::timestamp::Timestamp;
+use wire::transcript::sha256;
 use zeroize::Zeroizing;
 
 use super::pending::Pending;
@@ -28,12 +31,16 @@ struct Progress {
     head: Option<Head>,
     pending: Pending,
     expires_at: Option<Timestamp>,
+    #[serde(default)]
+    lost: bool,
 }
 
 /// The last whole line, and how long the file is.
 #[derive(Default)]
 pub(super) struct Found {
     line: Option<Zeroizing<Vec<u8>>>,
+    /// Bytes follow the last whole line: a writer that died, or a file that was cut.
+    torn: bool,
     pub(super) length: u64,
 }
 
@@ -51,7 +58,9 @@ pub(super) fn read(path: &Path) -> Result<Found, HomeError> {
     let Some(bytes) = files::read(path)? else {
         return Ok(Found::default());
     };
-    // What follows the last line end is the torn line of a writer that died: nothing was sent after it.
+    // What follows the last line end is the torn line of a writer that died, and nothing was sent after it; or else
+    // the file was cut.
+    let torn = bytes.last().is_some_and(|byte| *byte != b'\n');
     let whole = bytes
         .iter()
         .rposition(|byte| *byte == b'\n')
@@ -63,25 +72,76 @@ pub(super) fn read(path: &Path) -> Result<Found, HomeError> {
         .filter(|line| !line.is_empty());
     Ok(Found {
         line: line.map(|line| Zeroizing::new(line.to_vec())),
+        torn,
         length: bytes.len() as u64,
     })
 }
 
 impl Found {
-    /// Brings a state up to date, if the line belongs to it.
-    pub(super) fn apply(&self, state: &mut SeatState) {
-        let Some(line) = &self.line else { return };
-        match serde_json::from_slice::<Progress>(line) {
-            Ok(progress) if progress.revision == state.revision => {
-                state.cursor = progress.cursor;
-                state.head = progress.head;
-                state.pending = progress.pending;
-                state.expires_at = progress.expires_at;
-            }
-            Ok(_) => {}
-            Err(_) => tracing::warn!("a seat's progress could not be read; what the plane has is read again"),
+    /// Brings a state up to date, if the line belongs to it. False where the file is damaged.
+    pub(super) fn apply(&self, state: &mut SeatState) -> bool {
+        let Some(line) = &self.line else {
+            state.progress_lost |= state.progress_kept;
+            return true;
+        };
+        let Some(progress) = parse(line) else {
+            state.progress_lost = true;
+            return false;
+        };
+        if progress.revision == state.revision {
+            state.cursor = progress.cursor;
+            state.head = progress.head;
+            state.pending = progress.pending;
+            state.expires_at = progress.expires_at;
+            state.progress_lost = progress.lost || self.torn;
+        } else if progress.revision > state.revision {
+            // The seat's file is an older one than these steps were made after.
+            state.progress_lost = true;
         }
+        true
     }
+}
+
+/// What a line says; none where its checksum or its form is wrong.
+fn parse(line: &[u8]) -> Option<Progress> {
+    let json = if line.starts_with(b"{") {
+        line
+    } else {
+        let (sum, rest) = line.split_at_checked(SUM)?;
+        let json = rest.strip_prefix(b" ")?;
+        (sum == checksum(json).as_bytes()).then_some(json)?
+    };
+    serde_json::from_slice(json).ok()
+}
+
+/// Characters of a checksum.
+const SUM: usize = 16;
+
+/// Against accidents, not against people: whoever can write here holds the keys as well.
+fn checksum(json: &[u8]) -> String {
+    let hash = sha256(json);
+    hash.iter()
+        .take(SUM / 2)
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}
+
+fn line_of(path: &Path, state: &SeatState) -> Result<Zeroizing<Vec<u8>>, HomeError> {
+    let progress = Progress {
+        revision: state.revision,
+        cursor: state.cursor,
+        head: state.head,
+        pending: state.pending.clone(),
+        expires_at: state.expires_at,
+        lost: state.progress_lost,
+    };
+    let json = files::to_json(path, &progress)?;
+    let sum = checksum(json.strip_suffix(b"\n").unwrap_or(&json));
+    let mut line = Zeroizing::new(Vec::with_capacity(json.len() + SUM + 1));
+    line.extend_from_slice(sum.as_bytes());
+    line.push(b' ');
+    line.extend_from_slice(&json);
+    Ok(line)
 }
 
 /// Takes out of a state what a line holds; what is left moves seldom.
@@ -90,19 +150,13 @@ pub(super) fn take_out(state: &mut SeatState) {
     state.head = None;
     state.pending = Pending::default();
     state.expires_at = None;
+    state.progress_lost = false;
 }
 
 /// Appends a line and gives the file's new length. With `durable`, waits for the disk.
 pub(super) fn append(path: &Path, state: &SeatState, durable: bool) -> Result<u64, HomeError> {
     let error = |source| HomeError::io(path, source);
-    let progress = Progress {
-        revision: state.revision,
-        cursor: state.cursor,
-        head: state.head,
-        pending: state.pending.clone(),
-        expires_at: state.expires_at,
-    };
-    let line = files::to_json(path, &progress)?;
+    let line = line_of(path, state)?;
     let mut file = files::open_private(path)?;
     let end = file.seek(SeekFrom::End(0)).map_err(error)?;
     if end > 0 {
@@ -120,11 +174,10 @@ pub(super) fn append(path: &Path, state: &SeatState, durable: bool) -> Result<u6
     file.stream_position().map_err(error)
 }
 
-/// Empties the file once the seat's own holds everything. What is left after a crash in between is of an older revision.
-pub(super) fn clear(path: &Path) -> Result<(), HomeError> {
-    match OpenOptions::new().write(true).open(path) {
-        Ok(file) => file.set_len(0).map_err(|source| HomeError::io(path, source)),
-        Err(missing) if missing.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(source) => Err(HomeError::io(path, source)),
-    }
+/// Begins the file anew once the seat's own holds everything, in one step, so that no reader finds it empty. What is left
+/// after a crash in between is of an older revision.
+pub(super) fn begin(path: &Path, state: &SeatState) -> Result<u64, HomeError> {
+    let line = line_of(path, state)?;
+    files::replace_unsynced(path, &line).map_err(|source| HomeError::io(path, source))?;
+    Ok(line.len() as u64)
 }

@@ -48,6 +48,13 @@ pub struct SeatState {
     /// How often the file was replaced: ties the progress file to it.
     #[serde(default)]
     pub(super) revision: u64,
+    /// Whether a progress file was begun with this revision: if there is none, it was lost.
+    #[serde(default)]
+    pub(super) progress_kept: bool,
+    /// Set where the progress file was lost or damaged: own messages after the head may have been sent from here, until
+    /// everything the plane has was read once.
+    #[serde(default)]
+    pub progress_lost: bool,
     /// The plane.
     pub plane: Origin,
     /// The session.
@@ -133,6 +140,8 @@ impl SeatState {
         Self {
             version: VERSION,
             revision: 0,
+            progress_kept: true,
+            progress_lost: false,
             plane,
             session,
             participant,

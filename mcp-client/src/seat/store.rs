@@ -106,6 +106,7 @@ impl Seats {
             });
         }
         files::write_json(&seat.inner.file, state)?;
+        progress::begin(&seat.inner.progress, state)?;
         Ok(seat)
     }
 
@@ -193,8 +194,12 @@ impl Inner {
         if (state.session, state.participant) != (self.session, self.participant) {
             return Err(missing);
         }
-        found.apply(&mut state);
-        Remembered::new(file, found.length, Arc::new(state))
+        let mut length = found.length;
+        if !found.apply(&mut state) {
+            files::set_aside(&self.progress)?;
+            length = 0;
+        }
+        Remembered::new(file, length, Arc::new(state))
     }
 }
 

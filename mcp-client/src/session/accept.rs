@@ -97,7 +97,8 @@ impl Session {
         }
         let kept = self.seat.read()?;
         let accepted_before = kept.head.filter(|head| record.seq <= head.seq);
-        if accepted_before.is_some() {
+        let taking_back = self.is_relearning(&kept) && self.is_forgotten(record);
+        if accepted_before.is_some() || taking_back {
             self.expect_own(record)?;
         }
         let entry = match self.accept(record) {
@@ -113,6 +114,9 @@ impl Session {
             other => other,
         };
         let entry = entry.map_err(|error| self.fail(error))?;
+        if taking_back {
+            self.took_back(&entry).map_err(|error| self.fail(error))?;
+        }
         let stored = accepted_before.filter(|head| head.seq == record.seq);
         if stored.is_some_and(|head| self.transcript.head().hash != head.hash.0) {
             // All of it is another history than the one accepted before: none of it is shown.

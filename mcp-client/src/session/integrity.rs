@@ -1,6 +1,7 @@
 //! Whether what the plane shows holds together, as this seat has found it so far (`crypto.md` section 9.3).
 //!
 //! Pure. It only ever gets worse by itself; a warning is set aside by a person alone, a failure by nobody.
+//! Only what a fault of this machine can have raised may end with a check of everything anew, which `join` makes.
 
 use seal::Error;
 use wire::timestamp::Timestamp;

@@ -29,6 +29,7 @@ impl Session {
         self.put_into(&mut lock)?;
         self.alarm.clone_from(&lock.alarm);
         lock.save()?;
+        self.relearning.begin_anew();
         Ok(())
     }
 
@@ -44,6 +45,9 @@ impl Session {
         }
         if let Some(checkpoint) = &self.started_at {
             kept.checkpoint = Some(checkpoint.clone());
+        }
+        if self.relearning.is_done() {
+            kept.progress_lost = false;
         }
         integrity::merge(&mut kept.alarm, self.alarm.as_ref());
         for keys in self.keys.iter() {
@@ -140,6 +144,9 @@ impl Session {
     /// Takes over what another process of this seat has written: keys of a new epoch, alarms, and a longer history.
     pub(super) fn refresh(&mut self) -> Result<(), SessionError> {
         let kept = self.seat.read()?;
+        if !kept.progress_lost {
+            self.relearning.begin_anew();
+        }
         self.alarm.clone_from(&{
             let mut alarm = kept.alarm.clone();
             integrity::merge(&mut alarm, self.alarm.as_ref());
@@ -164,6 +171,7 @@ pub(super) const fn capability_of(kind: LinkKind) -> Capability {
 /// Whether two states would be the same file, in all that [`Session::put_into`] changes.
 fn same(a: &SeatState, b: &SeatState) -> bool {
     a.head == b.head
+        && a.progress_lost == b.progress_lost
         && a.alarm == b.alarm
         && a.secrets == b.secrets
         && a.epoch_records == b.epoch_records

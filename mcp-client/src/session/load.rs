@@ -50,6 +50,7 @@ impl Session {
             alarm: kept.alarm.clone(),
             unchecked_own: None,
             last_post: None,
+            relearning: super::relearn::Relearning::default(),
         };
         session.replay(&kept)?;
         Ok(session)
@@ -117,7 +118,7 @@ impl Session {
     pub(super) fn expect_own(&mut self, record: &Record) -> Result<(), SessionError> {
         let mine = record.class == RecordClass::Message && record.sender == Some(*self.my_id());
         if let (true, Some(id), Some(sealed)) = (mine, record.item_id, &record.sealed)
-            && !self.transcript.is_own(&id)
+            && !self.transcript.has_seen(&id)
         {
             self.transcript.sending(id, record.epoch, sealed.as_slice())?;
         }
@@ -143,7 +144,7 @@ impl Session {
     }
 
     /// Keys and people as the seat's file holds them, and nothing that was learnt since.
-    fn learn_from_seat(&mut self, kept: &SeatState) -> Result<(), SessionError> {
+    pub(super) fn learn_from_seat(&mut self, kept: &SeatState) -> Result<(), SessionError> {
         self.keys = Keyring::new();
         add_keys(&mut self.keys, kept)?;
         self.roster = Roster::from_state(kept.session, kept.people.clone())?;

@@ -17,6 +17,7 @@ mod load;
 pub mod message;
 mod modes;
 mod post;
+mod relearn;
 mod sync;
 pub mod view;
 
@@ -62,6 +63,8 @@ pub struct Session {
     /// The earliest own record that was appended as sent and not read back yet (`crypto.md` section 9.2).
     unchecked_own: Option<u64>,
     last_post: Option<post::LastPost>,
+    /// What this seat may have sent and forgotten: until when, and whether, messages are taken back as its own.
+    relearning: relearn::Relearning,
 }
 
 impl Session {

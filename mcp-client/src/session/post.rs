@@ -288,7 +288,9 @@ impl Session {
     async fn catch_up(&mut self, lock: &mut SeatLock, until: Deadline) -> Result<(), SessionError> {
         for _ in 0..ROUNDS {
             let head = self.transcript.head().seq;
-            let ahead = lock.head.is_some_and(|kept| kept.seq > head);
+            // A head that was forgotten must not be gone back behind either.
+            let forgotten = lock.progress_lost && !self.relearning.is_done();
+            let ahead = forgotten || lock.head.is_some_and(|kept| kept.seq > head);
             let fresh = head > 0 && !ahead && matches!(self.transcript.head_for_writing(), Ok(Some(_)));
             let certified = self.roster.may_write(self.my_id(), self.transcript.epoch());
             let current = self

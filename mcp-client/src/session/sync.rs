@@ -140,7 +140,7 @@ impl Session {
                     return Err(SessionError::Failed(seal::Error::SeqGap));
                 }
                 Taken::All if more => {}
-                Taken::All => return Ok(()),
+                Taken::All => return self.all_was_read(),
             }
         }
     }

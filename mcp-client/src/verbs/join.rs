@@ -164,6 +164,11 @@ pub async fn run(app: &App, args: JoinArgs, host: &dyn Host) -> Result<Delivered
                 .await
                 .map_err(|error| not_joined(error, &origin))?;
         } else {
+            match session.check_anew(within(CALL_S)).await {
+                // Said by the answer's integrity.
+                Ok(()) | Err(SessionError::Failed(_) | SessionError::Plane(_)) => {}
+                Err(error) => return Err(wording::session(error)),
+            }
             warnings.extend(app.sync_softly(&mut session).await?);
         }
         warnings.push("This machine has a seat in this session already; here is its card again.".to_owned());

@@ -15,7 +15,7 @@ impl App {
         let result = session.sync(within(CALL_S)).await;
         let has_something = !session.view().entries().is_empty() && session.is_caught_up()?;
         match result {
-            Ok(()) => Ok(Vec::new()),
+            Ok(()) => Ok(session.take_loss().into_iter().collect()),
             // Said by the answer's integrity.
             Err(SessionError::Failed(_)) if has_something => Ok(Vec::new()),
             Err(error @ (SessionError::Plane(_) | SessionError::Removed | SessionError::AdminRekeyed))

@@ -74,3 +74,80 @@ async fn a_flipped_bit_in_the_cache_is_read_again_and_is_no_fork() {
     sam.post("four").await;
     assert_eq!(ana.read_all().await.integrity.state, "ok");
 }
+
+fn progress(party: &Party) -> PathBuf {
+    file(party, "sessions", |name| name.ends_with(".progress"))
+}
+
+#[tokio::test]
+async fn a_lost_progress_file_costs_nothing_but_a_warning() {
+    let plane = TestPlane::start().await;
+    let ana = Party::new("Ana", &plane);
+    let link = ana.share("Progress", "start").await.link.unwrap();
+    let damages: [fn(&Path); 5] = [
+        |file| fs::remove_file(file).unwrap(),
+        |file| fs::write(file, b"").unwrap(),
+        |file| fs::write(file, b"\0\0\0\0\n").unwrap(),
+        |file| {
+            let mut bytes = fs::read(file).unwrap();
+            let at = bytes.len() - 40;
+            bytes[at] ^= 1;
+            fs::write(file, bytes).unwrap();
+        },
+        |file| {
+            let bytes = fs::read(file).unwrap();
+            fs::write(file, &bytes[..bytes.len() / 2]).unwrap();
+        },
+    ];
+    for damage in damages {
+        let mut sam = Party::new("Sam", &plane);
+        sam.join(&link).await;
+        sam.post("mine").await;
+        sam.post("mine too").await;
+        ana.post("and yours").await;
+        sam.read().await;
+        sam.post("mine again").await;
+        damage(&progress(&sam));
+        sam.restart();
+        // The first thing may be a post as well as a read.
+        sam.post("after it").await;
+        let read = sam.read_all().await;
+        assert_eq!(read.integrity.state, "ok", "{:?}", read.integrity);
+        assert_eq!(read.warnings.len(), 1, "{:?}", read.warnings);
+        let own = read.messages.iter().filter(|message| message.mine).count();
+        assert_eq!(own, 4);
+        sam.restart();
+        let read = sam.read_all().await;
+        assert_eq!((read.integrity.state.as_str(), read.warnings.len()), ("ok", 0));
+        sam.post("as before").await;
+        assert_eq!(sam.join(&link).await.integrity.state, "ok");
+        assert_eq!(ana.read_all().await.integrity.state, "ok");
+    }
+}
+
+#[tokio::test]
+async fn an_alarm_for_a_fault_of_this_machine_ends_with_a_join() {
+    let plane = TestPlane::start().await;
+    let ana = Party::new("Ana", &plane);
+    let link = ana.share("Alarm", "start").await.link.unwrap();
+    let mut sam = Party::new("Sam", &plane);
+    sam.join(&link).await;
+    sam.post("before").await;
+    let old = fs::read(progress(&sam)).unwrap();
+    sam.post("mine").await;
+    // A whole file, of earlier: nothing shows the loss.
+    fs::write(progress(&sam), old).unwrap();
+    fs::remove_file(cache(&sam)).unwrap();
+    sam.restart();
+    let read = sam.read_all().await;
+    assert_eq!(read.integrity.error.as_deref(), Some("own_record_mismatch"));
+    assert!(sam.try_post("goes nowhere").await.is_err());
+    assert_eq!(sam.join(&link).await.integrity.state, "ok");
+    sam.restart();
+    assert_eq!(sam.read_all().await.integrity.state, "ok");
+    sam.post("goes on").await;
+    assert_eq!(
+        texts(&ana.read_all().await),
+        ["start", "before", "mine", "goes on"]
+    );
+}
