@@ -29,4 +29,7 @@ pub enum SeatError {
         "Another process on this machine is writing as the same participant. Nothing was sent; try again."
     )]
     Busy,
+    /// Another process holds the home's entering lock for longer than this step may wait.
+    #[error("Another process on this machine is sharing or joining just now. Nothing was lost; try again.")]
+    EnteringBusy,
 }

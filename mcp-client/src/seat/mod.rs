@@ -3,14 +3,16 @@
 //! This room stores what a seat must not lose, lets one process at a time change it, and chooses which seat a call is
 //! for. It speaks to no plane and opens no record; what the fields mean to the cryptography is the caller's.
 //!
-//! Two kinds of exclusion, both of which the system ends with the process that holds them:
+//! Three kinds of exclusion, all of which the system ends with the process that holds them:
 //! - the **lock**, for one append, cursor move or re-key alone, taken by everybody who changes the seat;
-//! - the **lease**, held by an MCP process while it lives, so that two agents never are the same participant.
+//! - the **lease**, held by an MCP process while it lives, so that two agents never are the same participant;
+//! - the **entering lock**, one for the home, held while a session is made or joined.
 //!
 //! Source: `mcp-client.md`, Which session and Seats; `crypto.md` sections 7 (Retry), 9.2, 9.4 and 15.
 
 pub mod choose;
 mod consent;
+mod entering;
 mod error;
 mod lease;
 mod lock;
@@ -23,6 +25,7 @@ mod store;
 mod summary;
 
 pub use consent::{Alarm, Consent, ConsentRole, Ended, ShareMark};
+pub use entering::EnteringLock;
 pub use error::SeatError;
 pub use lease::{Lease, LeaseOutcome};
 pub use lock::SeatLock;

@@ -21,7 +21,7 @@ const REMEDY: &str =
 /// All seats of this machine.
 #[derive(Debug, Clone)]
 pub struct Seats {
-    home: Home,
+    pub(super) home: Home,
 }
 
 /// What is in the sessions folder.

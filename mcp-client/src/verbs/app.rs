@@ -9,6 +9,7 @@ use wire::ids::SessionId;
 use super::choose::CALL_S;
 use super::delivered::Due;
 use super::failure::{Failure, code};
+use super::reach::in_turn;
 use super::wording;
 use crate::clipboard::Clipboard;
 use crate::config::Config;
@@ -16,6 +17,9 @@ use crate::home::{Environment, Home, files};
 use crate::plane::{Http, HttpSettings, within};
 use crate::seat::{Lease, Seats};
 use crate::session::{Clock, Session, SessionError};
+
+/// How long a move of the cursor may wait for another call on the session.
+const SETTLE_S: u64 = 5;
 
 /// One process of the client. Making it reads `config.toml` at most; no network.
 #[derive(Debug)]
@@ -28,6 +32,8 @@ pub struct App {
     pub(super) seats: Seats,
     pub(super) clipboard: Clipboard,
     pub(super) process: Mutex<Process>,
+    /// Held while a seat is taken or made: two calls at once must not both come in.
+    pub(super) entering: Mutex<()>,
 }
 
 /// What this process has used so far.
@@ -81,6 +87,7 @@ impl App {
             seats: Seats::new(home.clone()),
             clipboard: Clipboard::from_environment(&environment),
             process: Mutex::default(),
+            entering: Mutex::default(),
             environment,
             home,
             config,
@@ -96,11 +103,14 @@ impl App {
         };
         // A session that this process no longer holds has nothing due.
         let Some(session) = session else { return Ok(()) };
-        let mut session = session.lock().await;
         match due {
-            Due::Cursor { to, .. } => session.move_cursor(to).await.map_err(wording::session),
+            // The next call waits for this one; a cursor that was not moved shows the same again.
+            Due::Cursor { to, .. } => {
+                let session = in_turn(&session, within(SETTLE_S)).await?;
+                session.move_cursor(to).await.map_err(wording::session)
+            }
             Due::Posted { .. } => {
-                session.delivered();
+                in_turn(&session, within(CALL_S)).await?.delivered();
                 Ok(())
             }
         }

@@ -10,13 +10,20 @@ use super::app::App;
 use super::failure::{Failure, code};
 use super::host::Host;
 use super::wording;
-use crate::plane::within;
+use crate::plane::Deadline;
 use crate::seat::choose::{self, Asking, ChooseError};
 use crate::seat::{LastUsed, LeaseOutcome, Listing, PendingEntry, Place, Seat};
 use crate::session::{Entering, Newcomer, Session};
 
 /// How long entering, reading or posting may take, retries included: hosts give a call about 60 s.
 pub(super) const CALL_S: u64 = 30;
+
+/// A seat that was found for a call.
+pub(super) struct Taken {
+    pub(super) session: Arc<Mutex<Session>>,
+    /// Whether it was made for this call, since other agents held every seat there was.
+    pub(super) joined: bool,
+}
 
 /// What a call does with the session; a post to the wrong one can't be taken back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +39,7 @@ impl App {
         host: &dyn Host,
         named: Option<&str>,
         intent: Intent,
+        until: Deadline,
     ) -> Result<Arc<Mutex<Session>>, Failure> {
         let current = self.process.lock().await.current;
         if let (None, Some(current)) = (named, current)
@@ -39,6 +47,8 @@ impl App {
         {
             return Ok(session);
         }
+        // Two first calls at once would else take two seats.
+        let _turn = self.entrance_here(until).await?;
         let listing = self.list()?;
         let place = Place::of(host.folder());
         let asking = Asking {
@@ -53,7 +63,7 @@ impl App {
             Intent::Post => choose::session_for_post(&asking),
         };
         let id = chosen.map_err(|error| no_session(&error))?;
-        self.use_session(host, &listing, &place, &id, intent).await
+        self.use_session(host, &listing, &place, &id, intent, until).await
     }
 
     /// A session of this machine, as the one this process used last.
@@ -64,12 +74,13 @@ impl App {
         place: &Place,
         id: &SessionId,
         intent: Intent,
+        until: Deadline,
     ) -> Result<Arc<Mutex<Session>>, Failure> {
         if let Some(session) = self.held(id).await {
             return Ok(session);
         }
-        if let Some(session) = self.take_seat(host, listing, place, id, intent).await? {
-            return Ok(session);
+        if let Some(taken) = self.take_seat(host, listing, place, id, intent, until).await? {
+            return Ok(taken.session);
         }
         Err(no_seat(host, listing, id))
     }
@@ -90,7 +101,14 @@ impl App {
         place: &Place,
         id: &SessionId,
         intent: Intent,
-    ) -> Result<Option<Arc<Mutex<Session>>>, Failure> {
+        until: Deadline,
+    ) -> Result<Option<Taken>, Failure> {
+        let known = |session| {
+            Some(Taken {
+                session,
+                joined: false,
+            })
+        };
         if host.lives_on() {
             return match self
                 .seats
@@ -98,10 +116,16 @@ impl App {
                 .map_err(|error| wording::seat(&error))?
             {
                 LeaseOutcome::Leased(seat, lease) => {
-                    let session = self.open(seat, place).await?;
-                    Ok(Some(self.hold(session, Some(lease)).await))
+                    let session = self.open(seat, place, until).await?;
+                    Ok(known(self.hold(session, Some(lease)).await))
                 }
-                LeaseOutcome::AllHeld(seat) => self.join_beside(host, &seat, place).await.map(Some),
+                LeaseOutcome::AllHeld(seat) => {
+                    let session = self.join_beside(host, &seat, place, until).await?;
+                    Ok(Some(Taken {
+                        session,
+                        joined: true,
+                    }))
+                }
                 LeaseOutcome::NoSeat => Ok(None),
             };
         }
@@ -127,8 +151,8 @@ impl App {
             .seats
             .open(id, &summary.participant)
             .map_err(|error| wording::seat(&error))?;
-        let session = self.open(seat, place).await?;
-        Ok(Some(self.hold(session, None).await))
+        let session = self.open(seat, place, until).await?;
+        Ok(known(self.hold(session, None).await))
     }
 
     /// Another agent of this machine is every seat there is: this one joins as a participant of its own.
@@ -137,6 +161,7 @@ impl App {
         host: &dyn Host,
         beside: &Seat,
         place: &Place,
+        until: Deadline,
     ) -> Result<Arc<Mutex<Session>>, Failure> {
         let kept = beside.read().map_err(|error| wording::seat(&error))?;
         let link = kept.newest_epoch().and_then(|epoch| {
@@ -152,7 +177,7 @@ impl App {
             link.ok_or_else(|| Failure::new(code::NO_SESSION, "That seat has no key; join with the link."))?;
         let name = self.config.display_name(&self.environment);
         let newcomer = self.newcomer(host, place, name);
-        let session = Session::join(&self.entering(), kept.plane.clone(), &link, newcomer).await?;
+        let session = Session::join(&self.entering(until), kept.plane.clone(), &link, newcomer).await?;
         let lease = session
             .seat()
             .try_lease()
@@ -161,7 +186,7 @@ impl App {
     }
 
     /// Opens a seat, and notes where it is used now.
-    async fn open(&self, seat: Seat, place: &Place) -> Result<Session, Failure> {
+    async fn open(&self, seat: Seat, place: &Place, until: Deadline) -> Result<Session, Failure> {
         let mut session = Session::open(&self.http, seat, self.clock.clone())?;
         let kept = session.kept()?;
         if let Some(entry) = &kept.pending.entry {
@@ -169,7 +194,7 @@ impl App {
                 PendingEntry::Create(_) => Some(self.machine_token(&kept.plane)?),
                 PendingEntry::Join { .. } | PendingEntry::Return { .. } => None,
             };
-            session.finish_entering(machine.as_ref(), within(CALL_S)).await?;
+            session.finish_entering(machine.as_ref(), until).await?;
         }
         session.note_use(self.last_used(place)).await?;
         Ok(session)
@@ -193,12 +218,12 @@ impl App {
         }
     }
 
-    pub(super) fn entering(&self) -> Entering<'_> {
+    pub(super) fn entering(&self, until: Deadline) -> Entering<'_> {
         Entering {
             http: &self.http,
             seats: &self.seats,
             clock: &self.clock,
-            until: within(CALL_S),
+            until,
         }
     }
 

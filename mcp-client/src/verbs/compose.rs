@@ -12,8 +12,9 @@ use super::choose::CALL_S;
 use super::failure::{Failure, code};
 use super::host::{Ask, Host, Purpose, Question};
 use super::present::Presenter;
+use super::reach::in_turn;
 use super::{modes, wording};
-use crate::plane::within;
+use crate::plane::{Deadline, within};
 use crate::session::message::Message;
 use crate::session::{Draft, Session, Stored, integrity};
 use crate::{redact, render};
@@ -28,6 +29,8 @@ pub(super) struct Sent {
     /// `approved`, `host_prompt` or `not_needed`.
     pub(super) human: &'static str,
     pub(super) warnings: Vec<String>,
+    /// Until when the call may go on: the time a human took to answer does not count.
+    pub(super) until: Deadline,
 }
 
 /// Posts a message: nothing is sealed before its size is known to fit, no secret of ours is in it, histories agree, and
@@ -37,6 +40,7 @@ pub(super) async fn post(
     session: &Arc<Mutex<Session>>,
     host: &dyn Host,
     message: Message,
+    mut until: Deadline,
 ) -> Result<Sent, Failure> {
     let json = message
         .to_json()
@@ -55,24 +59,27 @@ pub(super) async fn post(
     let mut sent_by = "not_needed";
     let mut warnings = Vec::new();
     let (mode, warning) = {
-        let mut session = session.lock().await;
+        let mut session = in_turn(session, until).await?;
         let kept = session.kept()?;
         let known = modes::of(&session, &kept, app.clock.now());
         let guarded =
             host.kind() == Kind::Human || known.session == ModeName::Relay || known.mine == ModeName::Auto;
         if !guarded || session.state_age().is_none_or(|age| age > MODE_AGE) {
-            session.sync(within(CALL_S)).await?;
+            session.sync(until).await?;
         }
         let kept = session.kept()?;
         let mode = modes::of(&session, &kept, app.clock.now());
         (mode, integrity::open_warning(session.alarm()))
     };
     if let Some((error, seq)) = warning {
-        acknowledge(session, host, error, seq).await?;
+        acknowledge(session, host, error, seq, until).await?;
+        until = within(CALL_S);
     }
     if mode.session == ModeName::Relay && host.kind() == Kind::Agent {
-        let question = relay_question(&*session.lock().await, &message, json);
-        match host.ask(&question).await {
+        let question = relay_question(&*in_turn(session, until).await?, &message, json);
+        let answer = host.ask(&question).await;
+        until = within(CALL_S);
+        match answer {
             Ask::Yes => sent_by = "approved",
             Ask::CannotAsk if host.prompts_for_calls() => {
                 sent_by = "host_prompt";
@@ -95,16 +102,16 @@ pub(super) async fn post(
         message,
         expect_auto: mode.mine == ModeName::Auto && host.kind() == Kind::Agent,
     };
-    let stored = session
-        .lock()
-        .await
-        .post(&draft, within(CALL_S))
+    let stored = in_turn(session, until)
+        .await?
+        .post(&draft, until)
         .await
         .map_err(wording::session)?;
     Ok(Sent {
         stored,
         human: sent_by,
         warnings,
+        until,
     })
 }
 
@@ -127,9 +134,10 @@ async fn acknowledge(
     host: &dyn Host,
     error: seal::Error,
     seq: u64,
+    until: Deadline,
 ) -> Result<(), Failure> {
     let question = {
-        let session = session.lock().await;
+        let session = in_turn(session, until).await?;
         let presenter = Presenter::new(&session);
         let detail = presenter.integrity().detail;
         Question {
@@ -143,9 +151,8 @@ async fn acknowledge(
         }
     };
     match host.ask(&question).await {
-        Ask::Yes => session
-            .lock()
-            .await
+        Ask::Yes => in_turn(session, within(CALL_S))
+            .await?
             .acknowledge(seq)
             .await
             .map_err(wording::session),

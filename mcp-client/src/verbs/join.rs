@@ -6,16 +6,17 @@ use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
 use super::app::App;
-use super::choose::{CALL_S, Intent};
+use super::choose::{CALL_S, Intent, Taken};
 use super::delivered::{Answer, Delivered, Due};
 use super::failure::{Failure, code};
 use super::host::Host;
 use super::items::{IntegrityItem, JoinCard};
 use super::links::{self, Places};
 use super::present::{self, Presenter};
+use super::reach::in_turn;
 use super::text::Text;
 use super::{modes, wording};
-use crate::plane::{BadOrigin, Origin, PlaneError, within};
+use crate::plane::{BadOrigin, Deadline, Origin, PlaneError, within};
 use crate::seat::Place;
 use crate::session::{Session, SessionError};
 
@@ -121,6 +122,8 @@ impl Answer for JoinAnswer {
 /// # Errors
 /// No link, a damaged one, different ones, or the plane refuses. Nothing found beside a link is repeated.
 pub async fn run(app: &App, args: JoinArgs, host: &dyn Host) -> Result<Delivered<JoinAnswer>, Failure> {
+    let until = within(CALL_S);
+    let _entrance = app.entrance(until).await?;
     let found = links::find(&places(app, &args).await, args.source)?;
     let origin: Origin = found.link.origin.parse().map_err(|error: BadOrigin| {
         Failure::new(
@@ -132,18 +135,25 @@ pub async fn run(app: &App, args: JoinArgs, host: &dyn Host) -> Result<Delivered
     let listing = app.list()?;
     let id = found.link.session_id;
     let known = match app.held(&id).await {
-        Some(session) => Some(session),
-        None => app.take_seat(host, &listing, &place, &id, Intent::Post).await?,
+        Some(session) => Some(Taken {
+            session,
+            joined: false,
+        }),
+        None => {
+            app.take_seat(host, &listing, &place, &id, Intent::Post, until)
+                .await?
+        }
     };
+    let had_seat = known.is_some();
     let (shared, joined) = match known {
-        Some(session) => (session, false),
+        Some(taken) => (taken.session, taken.joined),
         None => {
             let name = args
                 .name
                 .clone()
                 .unwrap_or_else(|| app.config.display_name(&app.environment));
             let newcomer = app.newcomer(host, &place, name);
-            let session = Session::join(&app.entering(), origin.clone(), &found.link, newcomer)
+            let session = Session::join(&app.entering(until), origin.clone(), &found.link, newcomer)
                 .await
                 .map_err(|error| not_joined(error, &origin))?;
             let lease = if host.lives_on() {
@@ -155,25 +165,27 @@ pub async fn run(app: &App, args: JoinArgs, host: &dyn Host) -> Result<Delivered
             (app.hold(session, lease).await, true)
         }
     };
-    let mut session = shared.lock().await;
+    let mut session = in_turn(&shared, until).await?;
     let mut warnings = Vec::new();
-    if !joined {
+    if had_seat {
         if session.gains_from(&found.link)? {
             session
-                .return_with(&found.link, within(CALL_S))
+                .return_with(&found.link, until)
                 .await
                 .map_err(|error| not_joined(error, &origin))?;
         } else {
-            match session.check_anew(within(CALL_S)).await {
+            match session.check_anew(until).await {
                 // Said by the answer's integrity.
                 Ok(()) | Err(SessionError::Failed(_) | SessionError::Plane(_)) => {}
                 Err(error) => return Err(wording::session(error)),
             }
-            warnings.extend(app.sync_softly(&mut session).await?);
+            warnings.extend(app.sync_softly(&mut session, until).await?);
         }
+    }
+    if !joined {
         warnings.push("This machine has a seat in this session already; here is its card again.".to_owned());
     }
-    let answer = card(app, &mut session, joined, found.source, warnings).await?;
+    let answer = card(app, &mut session, joined, found.source, warnings, until).await?;
     let due = Due::Cursor {
         session: id,
         to: session.head().seq,
@@ -187,8 +199,9 @@ async fn card(
     joined: bool,
     source: &str,
     warnings: Vec<String>,
+    until: Deadline,
 ) -> Result<JoinAnswer, Failure> {
-    let rows = app.participants(session).await;
+    let rows = app.participants(session, until).await;
     let kept = session.kept()?;
     let presenter = Presenter::new(session);
     let mode = modes::of(session, &kept, app.clock.now());

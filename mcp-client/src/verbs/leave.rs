@@ -9,6 +9,7 @@ use super::delivered::{Answer, Delivered};
 use super::failure::Failure;
 use super::host::Host;
 use super::present::Presenter;
+use super::reach::in_turn;
 use super::text::Text;
 use crate::plane::within;
 
@@ -46,10 +47,13 @@ impl Answer for LeaveAnswer {
 /// # Errors
 /// No such session, several that could be meant, or the plane can't be asked.
 pub async fn run(app: &App, args: LeaveArgs, host: &dyn Host) -> Result<Delivered<LeaveAnswer>, Failure> {
+    let until = within(CALL_S);
     // To leave the wrong one can't be taken back any more than a post to it.
-    let session = app.pick(host, args.session.as_deref(), Intent::Post).await?;
-    let mut session = session.lock().await;
-    session.leave(within(CALL_S)).await?;
+    let session = app
+        .pick(host, args.session.as_deref(), Intent::Post, until)
+        .await?;
+    let mut session = in_turn(&session, until).await?;
+    session.leave(until).await?;
     Ok(Delivered::plain(LeaveAnswer {
         session: session.id().to_string(),
         title: Presenter::new(&session).title(),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, MutexGuard};
 use wire::event::{Kind, ModeName};
 use wire::problem::Code;
 
@@ -12,6 +12,7 @@ use super::failure::{Failure, code};
 use super::host::Host;
 use super::modes::{self, ModeView};
 use super::present::Presenter;
+use super::reach::in_turn;
 use super::wording;
 use crate::plane::{Deadline, PlaneError};
 use crate::session::view::Posted;
@@ -22,11 +23,13 @@ const REQUEST_MAX_S: u64 = 50;
 /// The shortest request after cuts.
 const REQUEST_MIN_S: u64 = 5;
 /// What a request may take beyond the time it is held.
-const GRACE: Duration = Duration::from_secs(4);
+pub(super) const GRACE: Duration = Duration::from_secs(4);
 /// Between two signs of life.
 const PROGRESS: Duration = Duration::from_secs(10);
 /// After a request that was refused or cut.
 const PAUSE: Duration = Duration::from_secs(1);
+/// What a wait may hold the session for while it reads on, since other calls come between.
+const READING: Duration = Duration::from_secs(10);
 
 /// Why a wait is over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,10 +61,7 @@ pub(super) async fn listen(
     end: Deadline,
 ) -> Result<Woke, Failure> {
     let before = {
-        let mut session = shared.lock().await;
-        until_cancelled(host, session.sync(end + GRACE))
-            .await?
-            .map_err(wording::session)?;
+        let session = read_on(shared, host, end).await?;
         if has_news(&session, for_me)? {
             return Ok(Woke::Messages);
         }
@@ -80,15 +80,15 @@ pub(super) async fn listen(
         if left == 0 {
             return Ok(Woke::TimedOut);
         }
-        let waiting = shared.lock().await.waiting()?;
+        let waiting = in_turn(shared, end + GRACE).await?.waiting()?;
         let seconds = left.min(longest);
         let asked = Deadline::now();
         let heard = hold(&waiting, seconds, host, started, end).await?;
-        let mut session = shared.lock().await;
+        let mut session = in_turn(shared, end + GRACE).await?;
         match heard {
-            Ok(heard) => session.hear(heard, end + GRACE).await?,
+            Ok(heard) => session.hear(heard, reading_until(end)).await?,
             Err(error) => match after(&error) {
-                After::ComeBack => session.sync(end + GRACE).await?,
+                After::ComeBack => session.sync(reading_until(end)).await?,
                 After::Shorter => {
                     // A proxy that cuts idle requests: stay below what it lets through.
                     longest = (asked.elapsed().as_secs() * 4 / 5).clamp(REQUEST_MIN_S, longest);
@@ -100,7 +100,7 @@ pub(super) async fn listen(
                     continue;
                 }
                 After::Observe => {
-                    session.sync(end + GRACE).await?;
+                    session.sync(reading_until(end)).await?;
                     return Ok(Woke::ModeChanged);
                 }
                 After::Ended => return Ok(Woke::Ended),
@@ -115,6 +115,28 @@ pub(super) async fn listen(
             return Ok(Woke::ModeChanged);
         }
     }
+}
+
+/// Reads on, and gives the session back between two tries that the plane does not answer.
+async fn read_on<'a>(
+    shared: &'a Mutex<Session>,
+    host: &dyn Host,
+    end: Deadline,
+) -> Result<MutexGuard<'a, Session>, Failure> {
+    loop {
+        let mut session = until_cancelled(host, in_turn(shared, end + GRACE)).await??;
+        match until_cancelled(host, session.sync(reading_until(end))).await? {
+            Ok(()) => return Ok(session),
+            Err(SessionError::Plane(PlaneError::TimedOut { .. })) if Deadline::now() + PAUSE < end => {}
+            Err(error) => return Err(wording::session(error)),
+        }
+        drop(session);
+        until_cancelled(host, tokio::time::sleep(PAUSE)).await?;
+    }
+}
+
+fn reading_until(end: Deadline) -> Deadline {
+    (Deadline::now() + READING).min(end + GRACE)
 }
 
 /// One long request, with signs of life.

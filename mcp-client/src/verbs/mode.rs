@@ -15,9 +15,10 @@ use super::failure::{Failure, code};
 use super::host::{Ask, Host, Purpose, Question};
 use super::items::IntegrityItem;
 use super::present::Presenter;
+use super::reach::in_turn;
 use super::text::Text;
 use super::{compose, modes};
-use crate::plane::within;
+use crate::plane::{Deadline, within};
 use crate::session::{Session, SessionError};
 
 /// What to set the mode to.
@@ -100,30 +101,35 @@ impl Answer for ModeAnswer {
 /// # Errors
 /// No such session, a human who did not say yes, or the plane refuses.
 pub async fn run(app: &App, args: ModeArgs, host: &dyn Host) -> Result<Delivered<ModeAnswer>, Failure> {
-    let shared = app.pick(host, args.session.as_deref(), Intent::Read).await?;
+    let mut until = within(CALL_S);
+    let shared = app
+        .pick(host, args.session.as_deref(), Intent::Read, until)
+        .await?;
     // The safe direction does not wait for anything to be read first.
     let before = {
-        let mut session = shared.lock().await;
+        let mut session = in_turn(&shared, until).await?;
         if !matches!(args.set, Some(SetTo::Observe | SetTo::Stop)) {
-            session.sync(within(CALL_S)).await?;
+            session.sync(until).await?;
         }
         session.plane_state().map(|state| state.mode.name)
     };
     match args.set {
         None => {}
         Some(SetTo::Observe) => {
-            let mut session = shared.lock().await;
-            session.set_mode(SettableMode::Observe, within(CALL_S)).await?;
+            let mut session = in_turn(&shared, until).await?;
+            session.set_mode(SettableMode::Observe, until).await?;
         }
-        Some(SetTo::Stop) => stop(&mut *shared.lock().await, before).await?,
+        Some(SetTo::Stop) => stop(&mut *in_turn(&shared, until).await?, before, until).await?,
         Some(SetTo::Relay) if before == Some(ModeName::Relay) => {}
         Some(SetTo::Relay) => {
-            ask_for_relay(app, &shared, host).await?;
-            let mut session = shared.lock().await;
-            session.set_mode(SettableMode::Relay, within(CALL_S)).await?;
+            ask_for_relay(app, &shared, host, until).await?;
+            // The time a human took to answer does not count.
+            until = within(CALL_S);
+            let mut session = in_turn(&shared, until).await?;
+            session.set_mode(SettableMode::Relay, until).await?;
         }
     }
-    let session = shared.lock().await;
+    let session = in_turn(&shared, until).await?;
     let kept = session.kept()?;
     let presenter = Presenter::new(&session);
     let mode = modes::of(&session, &kept, app.clock.now());
@@ -141,22 +147,25 @@ pub async fn run(app: &App, args: ModeArgs, host: &dyn Host) -> Result<Delivered
 }
 
 /// Ends auto, or whatever else lets agents go on. A view participant may end auto alone.
-async fn stop(session: &mut Session, mode: Option<ModeName>) -> Result<(), SessionError> {
+async fn stop(session: &mut Session, mode: Option<ModeName>, until: Deadline) -> Result<(), SessionError> {
     if mode == Some(ModeName::Auto) {
-        return session.stop(within(CALL_S)).await;
+        return session.stop(until).await;
     }
-    match session.set_mode(SettableMode::Observe, within(CALL_S)).await {
-        Err(SessionError::Plane(error)) if error.code() == Some(Code::ViewOnly) => {
-            session.stop(within(CALL_S)).await
-        }
+    match session.set_mode(SettableMode::Observe, until).await {
+        Err(SessionError::Plane(error)) if error.code() == Some(Code::ViewOnly) => session.stop(until).await,
         result => result,
     }
 }
 
 /// Nothing changes without this machine's human.
-async fn ask_for_relay(app: &App, shared: &Mutex<Session>, host: &dyn Host) -> Result<(), Failure> {
+async fn ask_for_relay(
+    app: &App,
+    shared: &Mutex<Session>,
+    host: &dyn Host,
+    until: Deadline,
+) -> Result<(), Failure> {
     let (question, short) = {
-        let session = shared.lock().await;
+        let session = in_turn(shared, until).await?;
         let title = Presenter::new(&session).title();
         let text = format!(
             "Set the session \"{title}\" to relay? Agents in it may then wait for messages, and post texts that their own \

@@ -4,14 +4,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::app::App;
-use super::choose::Intent;
+use super::choose::{CALL_S, Intent};
 use super::delivered::{Answer, Delivered, Due};
 use super::failure::{Failure, code};
 use super::host::Host;
 use super::items::IntegrityItem;
 use super::present::Presenter;
+use super::reach::in_turn;
 use super::text::Text;
 use super::{compose, modes, people};
+use crate::plane::within;
 use crate::session::message::{Message, POSTABLE_KINDS};
 
 /// What to post.
@@ -125,7 +127,7 @@ impl Answer for PostAnswer {
 /// As [`run`].
 pub async fn prepare(app: &App, args: &PostArgs, host: &dyn Host) -> Result<(), Failure> {
     check(args)?;
-    app.pick(host, args.session.as_deref(), Intent::Post)
+    app.pick(host, args.session.as_deref(), Intent::Post, within(CALL_S))
         .await
         .map(|_| ())
 }
@@ -143,9 +145,12 @@ pub async fn run(app: &App, args: PostArgs, host: &dyn Host) -> Result<Delivered
             "`text` is empty. Say what to post.",
         ));
     }
-    let shared = app.pick(host, args.session.as_deref(), Intent::Post).await?;
+    let until = within(CALL_S);
+    let shared = app
+        .pick(host, args.session.as_deref(), Intent::Post, until)
+        .await?;
     let message = {
-        let session = shared.lock().await;
+        let session = in_turn(&shared, until).await?;
         let to = people::all(&session, &Presenter::new(&session), &args.to)?;
         Message {
             kind,
@@ -158,9 +163,10 @@ pub async fn run(app: &App, args: PostArgs, host: &dyn Host) -> Result<Delivered
             signal,
         }
     };
-    let sent = compose::post(app, &shared, host, message).await?;
-    let mut session = shared.lock().await;
-    let rows = app.participants(&mut session).await;
+    let sent = compose::post(app, &shared, host, message, until).await?;
+    let until = sent.until;
+    let mut session = in_turn(&shared, until).await?;
+    let rows = app.participants(&mut session, until).await;
     let presenter = Presenter::new(&session);
     let kept = session.kept()?;
     let mode = modes::of(&session, &kept, app.clock.now());

@@ -1,18 +1,66 @@
 //! What several verbs ask of the plane and of this machine's files.
 
 use super::app::App;
-use super::choose::CALL_S;
 use super::failure::{Failure, code};
 use super::wording;
 use crate::credentials::{Credentials, CredentialsError};
-use crate::plane::{MachineToken, Origin, within};
+use crate::plane::{Deadline, MachineToken, Origin};
+use crate::seat::EnteringLock;
 use crate::session::{Session, SessionError};
+use tokio::sync::{Mutex, MutexGuard};
 use wire::api::{ParticipantRow, TokenText};
 
+/// The right to take or make a seat, in this process and in this home.
+pub(super) struct Entrance<'a> {
+    // Dropped in this order: other processes first, then this process's next call.
+    _home: EnteringLock,
+    _turn: MutexGuard<'a, ()>,
+}
+
+/// The session, once other calls have left it. A call that holds it may be waiting for the plane, so this one ends in its
+/// own time.
+pub(super) async fn in_turn(
+    session: &Mutex<Session>,
+    until: Deadline,
+) -> Result<MutexGuard<'_, Session>, Failure> {
+    tokio::time::timeout_at(until, session.lock())
+        .await
+        .map_err(|_| busy())
+}
+
+fn busy() -> Failure {
+    Failure::new(
+        code::PLANE_UNREACHABLE,
+        "The plane can't be reached: an earlier call is still waiting for its answer. Nothing was lost; repeat the call in \
+         a moment.",
+    )
+}
+
 impl App {
+    /// Lets one call at a time take or make a seat in this process; others wait in their own time.
+    pub(super) async fn entrance_here(&self, until: Deadline) -> Result<MutexGuard<'_, ()>, Failure> {
+        tokio::time::timeout_at(until, self.entering.lock())
+            .await
+            .map_err(|_| busy())
+    }
+
+    /// As [`App::entrance_here`], and for every process of this home. Seats must be listed after it.
+    pub(super) async fn entrance(&self, until: Deadline) -> Result<Entrance<'_>, Failure> {
+        let turn = self.entrance_here(until).await?;
+        let home = self.seats.lock_entering(until).await;
+        Ok(Entrance {
+            _home: home.map_err(|error| wording::seat(&error))?,
+            _turn: turn,
+        })
+    }
+
     /// Reads on. Where that does not work but there is something to show, says so and shows it.
-    pub(super) async fn sync_softly(&self, session: &mut Session) -> Result<Vec<String>, Failure> {
-        let result = session.sync(within(CALL_S)).await;
+    pub(super) async fn sync_softly(
+        &self,
+        session: &mut Session,
+        until: Deadline,
+    ) -> Result<Vec<String>, Failure> {
+        let result = session.sync(until).await;
         let has_something = !session.view().entries().is_empty() && session.is_caught_up()?;
         match result {
             Ok(()) => Ok(session.take_loss().into_iter().collect()),
@@ -32,8 +80,8 @@ impl App {
     }
 
     /// Who is here; empty when the plane can't say.
-    pub(super) async fn participants(&self, session: &mut Session) -> Vec<ParticipantRow> {
-        match session.participants(within(CALL_S)).await {
+    pub(super) async fn participants(&self, session: &mut Session, until: Deadline) -> Vec<ParticipantRow> {
+        match session.participants(until).await {
             Ok(rows) => rows,
             Err(error) => {
                 tracing::info!(%error, "the plane did not say who is here");

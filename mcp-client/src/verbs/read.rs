@@ -4,15 +4,17 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::app::App;
-use super::choose::Intent;
+use super::choose::{CALL_S, Intent};
 use super::delivered::{Answer, Delivered, Due};
 use super::failure::{Failure, code};
 use super::host::Host;
 use super::items::{EventItem, IntegrityItem, JoinCard, MessageItem};
 use super::page::page;
 use super::present::Presenter;
+use super::reach::in_turn;
 use super::text::Text;
 use super::{modes, people};
+use crate::plane::within;
 use crate::render::{self, Budget};
 use crate::session::view::Entry;
 
@@ -139,11 +141,14 @@ pub async fn run(app: &App, args: ReadArgs, host: &dyn Host) -> Result<Delivered
         entries: limit("limit", args.limit, LIMIT, LIMIT_MAX)?,
         bytes: limit("max_bytes", args.max_bytes, BYTES, BYTES_MAX)?,
     };
-    let session = app.pick(host, args.session.as_deref(), Intent::Read).await?;
-    let mut session = session.lock().await;
-    let warnings = app.sync_softly(&mut session).await?;
+    let until = within(CALL_S);
+    let session = app
+        .pick(host, args.session.as_deref(), Intent::Read, until)
+        .await?;
+    let mut session = in_turn(&session, until).await?;
+    let warnings = app.sync_softly(&mut session, until).await?;
     let rows = match args.since {
-        Some(0) if args.offset.is_none() => Some(app.participants(&mut session).await),
+        Some(0) if args.offset.is_none() => Some(app.participants(&mut session, until).await),
         _ => None,
     };
     let kept = session.kept()?;

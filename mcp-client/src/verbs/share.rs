@@ -4,14 +4,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::app::App;
-use super::choose::Intent;
+use super::choose::{CALL_S, Intent};
 use super::delivered::{Answer, Delivered, Due};
 use super::failure::Failure;
 use super::host::Host;
 use super::present::Presenter;
+use super::reach::in_turn;
 use super::text::Text;
 use super::{compose, modes, sharing};
 use crate::clipboard::Outcome;
+use crate::plane::within;
 use crate::session::message::Message;
 
 /// What to share. Without `session`, `title` and `context` are needed.
@@ -113,28 +115,39 @@ impl Answer for ShareAnswer {
 /// # Errors
 /// No plane or token is known, an argument is missing or too long, or the plane refuses.
 pub async fn run(app: &App, args: ShareArgs, host: &dyn Host) -> Result<Delivered<ShareAnswer>, Failure> {
+    let mut until = within(CALL_S);
+    // Over the whole call: the same one made at once must find the session, and its context posted.
+    let mut _entrance = None;
     let (shared, created) = match &args.session {
-        Some(named) => (app.pick(host, Some(named), Intent::Read).await?, false),
-        None => sharing::session_for(app, &args, host).await?,
+        Some(named) => (app.pick(host, Some(named), Intent::Read, until).await?, false),
+        None => {
+            _entrance = Some(app.entrance(until).await?);
+            sharing::session_for(app, &args, host, until).await?
+        }
     };
     let mut warnings = Vec::new();
     let seq = match &args.context {
-        Some(context) if created || args.session.is_some() || !sharing::has_handoff(&shared).await => {
+        Some(context)
+            if created
+                || args.session.is_some()
+                || !sharing::has_handoff(&shared, context, until).await? =>
+        {
             let message = Message {
                 kind: "note".to_owned(),
                 text: context.clone(),
                 paths: args.paths.clone(),
                 ..Message::default()
             };
-            let sent = compose::post(app, &shared, host, message).await?;
+            let sent = compose::post(app, &shared, host, message, until).await?;
+            until = sent.until;
             warnings.extend(sent.warnings);
             Some(sent.stored.seq)
         }
         _ => None,
     };
-    let mut session = shared.lock().await;
+    let mut session = in_turn(&shared, until).await?;
     if session.plane_state().is_none() {
-        warnings.extend(app.sync_softly(&mut session).await?);
+        warnings.extend(app.sync_softly(&mut session, until).await?);
     }
     let note = sharing::make_note(app, &mut session, &args, host).await?;
     let kept = session.kept()?;

@@ -15,11 +15,13 @@ use zeroize::Zeroizing;
 use super::app::App;
 use super::failure::{Failure, code};
 use super::host::Host;
+use super::reach::in_turn;
 use super::share::ShareArgs;
 use super::wording;
 use crate::clipboard::holder::Holder;
 use crate::clipboard::{self, Outcome};
 use crate::note::{self, Note};
+use crate::plane::Deadline;
 use crate::seat::{Place, ShareMark};
 use crate::session::Session;
 
@@ -39,6 +41,7 @@ pub(super) async fn session_for(
     app: &App,
     args: &ShareArgs,
     host: &dyn Host,
+    until: Deadline,
 ) -> Result<(Arc<Mutex<Session>>, bool), Failure> {
     let title = args
         .title
@@ -77,10 +80,10 @@ pub(super) async fn session_for(
             return Ok((session, false));
         }
         let taken = app
-            .take_seat(host, &listing, &place, &id, super::choose::Intent::Post)
+            .take_seat(host, &listing, &place, &id, super::choose::Intent::Post, until)
             .await?;
-        if let Some(session) = taken {
-            return Ok((session, false));
+        if let Some(taken) = taken {
+            return Ok((taken.session, false));
         }
     }
     let name = app.config.display_name(&app.environment);
@@ -90,7 +93,7 @@ pub(super) async fn session_for(
         at: now,
         context: None,
     };
-    let session = Session::create(&app.entering(), plane, &machine, title, newcomer, mark).await?;
+    let session = Session::create(&app.entering(until), plane, &machine, title, newcomer, mark).await?;
     let lease = if host.lives_on() {
         session.seat().try_lease()
     } else {
@@ -100,14 +103,17 @@ pub(super) async fn session_for(
     Ok((app.hold(session, lease).await, true))
 }
 
-/// Whether this seat has posted already: a repeated call does not post its context again.
-pub(super) async fn has_handoff(session: &Mutex<Session>) -> bool {
-    session
-        .lock()
-        .await
-        .view()
-        .messages()
-        .any(|(_, posted)| posted.mine)
+/// Whether the context is posted already, by this seat or by another of this machine that made the same call: a repeated
+/// call does not post it again.
+pub(super) async fn has_handoff(
+    session: &Mutex<Session>,
+    context: &str,
+    until: Deadline,
+) -> Result<bool, Failure> {
+    let session = in_turn(session, until).await?;
+    let mut messages = session.view().messages();
+    Ok(messages
+        .any(|(_, posted)| posted.mine || posted.text().is_some_and(|message| message.text == context)))
 }
 
 /// Makes the note, puts it on the clipboard and into a handoff file. The file is there whatever the clipboard does.

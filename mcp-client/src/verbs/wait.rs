@@ -15,6 +15,7 @@ use super::listening::{self, Woke};
 use super::modes;
 use super::page::page;
 use super::present::Presenter;
+use super::reach::in_turn;
 use super::text::Text;
 use crate::plane::Deadline;
 use crate::render::Budget;
@@ -112,11 +113,14 @@ pub async fn run(app: &App, args: WaitArgs, host: &dyn Host) -> Result<Delivered
             "A wait lasts at most {MOST_S} s, so it was shortened from {asked} s; wait again."
         ));
     }
-    let shared = app.pick(host, args.session.as_deref(), Intent::Read).await?;
     let started = Deadline::now();
     let end = started + Duration::from_secs(seconds);
+    let until = end + listening::GRACE;
+    let shared = app
+        .pick(host, args.session.as_deref(), Intent::Read, until)
+        .await?;
     let woke = listening::listen(app, &shared, host, args.for_me, started, end).await?;
-    let session = shared.lock().await;
+    let session = in_turn(&shared, until).await?;
     let kept = session.kept()?;
     let presenter = Presenter::new(&session);
     let wanted = |entry: &Entry| match entry.message() {

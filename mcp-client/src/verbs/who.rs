@@ -4,14 +4,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::app::App;
-use super::choose::Intent;
+use super::choose::{CALL_S, Intent};
 use super::delivered::{Answer, Delivered};
 use super::failure::Failure;
 use super::host::Host;
 use super::items::{IntegrityItem, ParticipantItem};
 use super::modes;
 use super::present::Presenter;
+use super::reach::in_turn;
 use super::text::Text;
+use crate::plane::within;
 
 /// Which session.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
@@ -66,11 +68,14 @@ impl Answer for WhoAnswer {
 /// # Errors
 /// No such session, or the plane can't be asked.
 pub async fn run(app: &App, args: WhoArgs, host: &dyn Host) -> Result<Delivered<WhoAnswer>, Failure> {
-    let session = app.pick(host, args.session.as_deref(), Intent::Read).await?;
-    let mut session = session.lock().await;
-    let warnings = app.sync_softly(&mut session).await?;
+    let until = within(CALL_S);
+    let session = app
+        .pick(host, args.session.as_deref(), Intent::Read, until)
+        .await?;
+    let mut session = in_turn(&session, until).await?;
+    let warnings = app.sync_softly(&mut session, until).await?;
     let kept = session.kept()?;
-    let rows = app.participants(&mut session).await;
+    let rows = app.participants(&mut session, until).await;
     let presenter = Presenter::new(&session);
     let head = session.head();
     let mode = modes::of(&session, &kept, app.clock.now());
