@@ -90,6 +90,8 @@ async fn the_same_share_by_two_agents_is_one_session_with_one_context() {
     let call = json!({ "title": "Same", "context": "the one context" });
     let (first, second) = tokio::join!(one.call("share", call.clone()), other.call("share", call));
     assert_eq!(first.structured()["session"], second.structured()["session"]);
+    let read = other.call("read", json!({ "since": 0 })).await;
+    assert_eq!(count(read.structured(), "the one context"), 1, "{}", read.0);
     let read = one.call("read", json!({ "since": 0 })).await;
     assert_eq!(count(read.structured(), "the one context"), 1, "{}", read.0);
     let who = one.call("who", json!({})).await;
