@@ -124,13 +124,6 @@ async fn a_link_in_any_argument_is_refused_and_wiped() {
     }
 }
 
-#[tokio::test]
-async fn what_is_not_text_is_not_posted() {
-    let ran = Machine::new().run(["post"], b"\xff\xfe").await;
-    assert_eq!(ran.code(), 1);
-    assert!(ran.stderr.contains("not UTF-8"), "{ran}");
-}
-
 #[cfg(unix)]
 #[tokio::test]
 async fn a_failure_is_json_where_json_was_asked_for() {

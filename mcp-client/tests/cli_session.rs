@@ -103,6 +103,15 @@ async fn a_post_is_what_came_on_standard_input_byte_for_byte() {
 }
 
 #[tokio::test]
+async fn what_is_not_text_is_not_posted() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let (_, ben) = pair(&plane).await;
+    let ran = ben.run(["post"], b"\xff\xfe").await;
+    assert_eq!(ran.code(), 1, "{ran}");
+    assert!(ran.stderr.contains("not UTF-8"), "{ran}");
+}
+
+#[tokio::test]
 async fn what_is_not_a_terminal_gets_others_text_in_quoted_blocks() {
     let plane = Plane::start(Store::Sqlite).await;
     let (ada, ben) = pair(&plane).await;

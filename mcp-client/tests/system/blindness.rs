@@ -137,7 +137,11 @@ fn add_token(needles: &mut Needles, token: &str) {
 fn seat_secrets(sessions: &Path, story: &mut Story) {
     let mut seats = 0;
     for session in std::fs::read_dir(sessions).unwrap().flatten() {
-        for file in std::fs::read_dir(session.path()).unwrap().flatten() {
+        // Beside the sessions' folders lies the lock of who comes in.
+        let Ok(files) = std::fs::read_dir(session.path()) else {
+            continue;
+        };
+        for file in files.flatten() {
             let Ok(text) = std::fs::read_to_string(file.path()) else {
                 continue;
             };
