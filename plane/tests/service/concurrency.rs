@@ -204,13 +204,9 @@ mod postgres_alone {
         other
     }
 
-    fn is_set() -> bool {
-        std::env::var_os("DEVPILOT_TEST_POSTGRES").is_some()
-    }
-
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
     async fn a_post_waits_for_a_lock_and_counts_on_what_was_committed_under_it() {
-        if !is_set() {
+        if !postgres_is_here() {
             return;
         }
         let plane = Plane::new(Engine::Postgres).await;
@@ -228,7 +224,7 @@ mod postgres_alone {
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
     async fn a_lock_that_is_never_released_stops_one_session_and_no_other() {
-        if !is_set() {
+        if !postgres_is_here() {
             return;
         }
         let plane = Plane::new(Engine::Postgres).await;
@@ -244,7 +240,7 @@ mod postgres_alone {
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
     async fn a_post_at_one_process_answers_a_wait_at_another_before_it_reads_again() {
-        if !is_set() {
+        if !postgres_is_here() {
             return;
         }
         let plane = Plane::new(Engine::Postgres).await;
@@ -267,7 +263,7 @@ mod postgres_alone {
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
     async fn connections_that_are_cut_cost_no_post_and_no_look_up() {
-        if !is_set() {
+        if !postgres_is_here() {
             return;
         }
         let plane = Plane::new(Engine::Postgres).await;

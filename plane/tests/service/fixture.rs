@@ -21,6 +21,7 @@ use wire::timestamp::Timestamp;
 use wire::token::TokenKind;
 use wire::transcript::{RecordClass, sha256};
 
+pub(crate) use crate::postgres::postgres_is_here;
 pub(crate) use crate::transcripts::{gap_free, hash_of, until};
 
 /// Makes a test of an async function for each engine; the function takes an [`Engine`].
@@ -41,11 +42,9 @@ macro_rules! on_both {
             $(#[$meta])*
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn postgres() {
-                if std::env::var_os("DEVPILOT_TEST_POSTGRES").is_none() {
-                    eprintln!("skipped on Postgres: DEVPILOT_TEST_POSTGRES is not set");
-                    return;
+                if postgres_is_here() {
+                    run(Engine::Postgres).await;
                 }
-                run(Engine::Postgres).await;
             }
         }
     )*};

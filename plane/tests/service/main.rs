@@ -10,6 +10,7 @@
 )]
 
 mod fixture;
+mod postgres;
 mod transcripts;
 
 mod concurrency;

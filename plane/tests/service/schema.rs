@@ -120,8 +120,7 @@ fn every_statement_on_a_transcript_table_names_the_session() {
 
 #[tokio::test]
 async fn both_engines_end_up_with_the_same_tables_and_columns() {
-    if std::env::var_os("DEVPILOT_TEST_POSTGRES").is_none() {
-        eprintln!("skipped: DEVPILOT_TEST_POSTGRES is not set");
+    if !postgres_is_here() {
         return;
     }
     let (postgres, sqlite) = (
