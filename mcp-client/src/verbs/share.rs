@@ -48,7 +48,7 @@ pub struct ShareArgs {
 }
 
 /// A session is shared, and where its note is.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Serialize, Deserialize, JsonSchema)]
 pub struct ShareAnswer {
     /// The session's id.
     pub session: String,
@@ -80,6 +80,13 @@ pub struct ShareAnswer {
     pub warnings: Vec<String>,
     /// What to do now.
     pub next: String,
+}
+
+/// May hold the link.
+impl std::fmt::Debug for ShareAnswer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("ShareAnswer")
+    }
 }
 
 impl Answer for ShareAnswer {
