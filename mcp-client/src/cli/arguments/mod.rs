@@ -3,7 +3,15 @@
 //! Nothing here takes a link, a key or a message: other programs see arguments. Those come on standard input, from
 //! the clipboard or from the environment.
 
+mod entering;
+mod mode;
+mod transcript;
+
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+pub(crate) use entering::{Join, Link, Share, Source};
+pub(crate) use mode::{Mode, SetMode};
+pub(crate) use transcript::{Post, Read, Wait};
 
 /// Share one encrypted transcript between people and their coding agents.
 ///
@@ -108,136 +116,6 @@ pub(crate) enum Command {
     Leave,
     /// List the sessions this machine is in, and its participants in them.
     Sessions,
-}
-
-/// `share`.
-#[derive(Debug, Args)]
-pub(crate) struct Share {
-    /// A short title. It is sealed; the plane never sees it.
-    #[arg(long)]
-    pub(crate) title: String,
-    /// Whom the note is for.
-    #[arg(long = "with", value_name = "NAME")]
-    pub(crate) with: Option<String>,
-    /// A file it is about; repeat for more. Names only, no contents.
-    #[arg(long = "path", value_name = "PATH")]
-    pub(crate) paths: Vec<String>,
-    /// Make a link by which others can read but not write.
-    #[arg(long)]
-    pub(crate) view_only: bool,
-}
-
-/// `join`.
-#[derive(Debug, Args)]
-pub(crate) struct Join {
-    /// `-` reads the note or link from standard input.
-    #[arg(value_name = "-", value_parser = ["-"])]
-    pub(crate) from: Option<String>,
-    /// Which link to use when clipboard and environment hold different ones.
-    #[arg(long, value_enum)]
-    pub(crate) source: Option<Source>,
-    /// How others see you.
-    #[arg(long)]
-    pub(crate) name: Option<String>,
-}
-
-/// Where a link comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Source {
-    /// The clipboard.
-    Clipboard,
-    /// `DEVPILOT_SESSION_LINK`.
-    Environment,
-}
-
-/// `read`.
-#[derive(Debug, Args)]
-pub(crate) struct Read {
-    /// Show what comes after this number; 0 starts over. Marks nothing as read.
-    #[arg(long, value_name = "SEQ")]
-    pub(crate) since: Option<u64>,
-    /// Go on inside a long message from this byte.
-    #[arg(long, value_name = "BYTE")]
-    pub(crate) offset: Option<u64>,
-    /// Most messages to show (at most 200) [default: 50].
-    #[arg(long)]
-    pub(crate) limit: Option<u32>,
-    /// Most bytes to show (at most 60000) [default: 24000].
-    #[arg(long, value_name = "BYTES")]
-    pub(crate) max_bytes: Option<u32>,
-    /// Only messages of this kind.
-    #[arg(long)]
-    pub(crate) kind: Option<String>,
-    /// Only messages with this topic.
-    #[arg(long)]
-    pub(crate) topic: Option<String>,
-    /// Only messages by this participant: name or id.
-    #[arg(long)]
-    pub(crate) from: Option<String>,
-}
-
-/// `post`.
-#[derive(Debug, Args)]
-pub(crate) struct Post {
-    /// What sort of message: chat, note, decision, question, answer, ... [default: chat].
-    #[arg(long)]
-    pub(crate) kind: Option<String>,
-    /// A topic to file it under.
-    #[arg(long)]
-    pub(crate) topic: Option<String>,
-    /// Whom it is for: name or id; repeat for more. Everybody can read it all the same.
-    #[arg(long)]
-    pub(crate) to: Vec<String>,
-    /// The number of the message it answers.
-    #[arg(long, value_name = "SEQ")]
-    pub(crate) reply_to: Option<u64>,
-    /// A file it is about; repeat for more. Names only, no contents.
-    #[arg(long = "path", value_name = "PATH")]
-    pub(crate) paths: Vec<String>,
-    /// Keep it on the card that those who join see first.
-    #[arg(long)]
-    pub(crate) pin: bool,
-    /// Tells readers whether there is more to do for you.
-    #[arg(long, value_parser = ["continue", "done", "blocked"])]
-    pub(crate) signal: Option<String>,
-}
-
-/// `wait`.
-#[derive(Debug, Args)]
-pub(crate) struct Wait {
-    /// Seconds to wait (at most 50) [default: 45].
-    #[arg(long, value_name = "SECONDS")]
-    pub(crate) timeout: Option<u32>,
-    /// Only for messages that are addressed to you. Marks nothing as read.
-    #[arg(long)]
-    pub(crate) for_me: bool,
-}
-
-/// `mode`.
-#[derive(Debug, Args)]
-pub(crate) struct Mode {
-    /// observe and stop count at once; relay asks you to confirm at the terminal.
-    #[arg(value_enum)]
-    pub(crate) set: Option<SetMode>,
-}
-
-/// The modes to set.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum SetMode {
-    /// Agents read, and post when their human asks.
-    Observe,
-    /// End what runs; the same as observe.
-    Stop,
-    /// Agents may wait, and post what their human said yes to.
-    Relay,
-}
-
-/// `link`.
-#[derive(Debug, Args)]
-pub(crate) struct Link {
-    /// A link by which others can read but not write.
-    #[arg(long)]
-    pub(crate) view: bool,
 }
 
 #[cfg(test)]

@@ -1,0 +1,73 @@
+//! `share`, `join` and `link`.
+
+use super::Setting;
+use crate::cli::arguments::{Join, Link, Share, Source};
+use crate::cli::{confirm, input};
+use crate::verbs::{self, Ask, Failure, Host, JoinArgs, LinkSource, ModeArgs, ShareArgs, code};
+
+pub(super) async fn share(setting: Setting<'_>, share: Share) -> Result<u8, Failure> {
+    let context = input::text("what the others need to know").await?;
+    let arguments = ShareArgs {
+        title: Some(share.title),
+        context: Some(context),
+        with: share.with,
+        paths: share.paths,
+        view_only: share.view_only,
+        ..ShareArgs::default()
+    };
+    let answer = verbs::share::run(setting.app, arguments, setting.host).await?;
+    setting.deliver(answer).await
+}
+
+pub(super) async fn join(setting: Setting<'_>, join: Join) -> Result<u8, Failure> {
+    let link = match join.from {
+        Some(_) => Some(input::text("or paste the note").await?),
+        None => None,
+    };
+    let arguments = JoinArgs {
+        link,
+        source: join.source.map(|source| match source {
+            Source::Clipboard => LinkSource::Clipboard,
+            Source::Environment => LinkSource::Environment,
+        }),
+        name: join.name,
+    };
+    let answer = verbs::join::run(setting.app, arguments, setting.host).await?;
+    setting.deliver(answer).await
+}
+
+/// The link leaves the seat's file, so a person confirms it by hand, even where an agent may call `share`.
+pub(super) async fn link(setting: Setting<'_>, link: Link) -> Result<u8, Failure> {
+    let shown = ModeArgs {
+        set: None,
+        session: setting.common.session.clone(),
+    };
+    let about = verbs::mode::run(setting.app, shown, setting.host).await?.answer;
+    let question = format!(
+        "Make the note with the link to \"{}\" again, on the clipboard and in a file of this machine?",
+        about.title
+    );
+    match confirm::by_word(&question, "link", setting.host.cancelled()).await {
+        Ask::Yes => {}
+        Ask::CannotAsk => {
+            return Err(Failure::new(
+                code::CANNOT_ASK,
+                "There is no terminal to confirm this at. Ask your human to run it in their own terminal; do not run it \
+                 yourself.",
+            ));
+        }
+        _ => {
+            return Err(Failure::new(
+                code::DECLINED,
+                "It was not confirmed. Nothing was made.",
+            ));
+        }
+    }
+    let arguments = ShareArgs {
+        session: Some(about.session),
+        view_only: link.view,
+        ..ShareArgs::default()
+    };
+    let answer = verbs::share::run(setting.app, arguments, setting.host).await?;
+    setting.deliver(answer).await
+}

@@ -1,0 +1,90 @@
+//! From a command to its verb, and from the verb's answer to standard output.
+//!
+//! - `entering`: `share`, `join`, `link`
+//! - `transcript`: `read`, `post`, `wait`
+//! - `mode`: `mode`
+
+mod entering;
+mod mode;
+mod transcript;
+
+use tokio_util::sync::CancellationToken;
+
+use super::arguments::{Command, CommandLine, Common};
+use super::host::{CommandHost, kind_of_caller};
+use super::output::{self, Form, Output};
+use super::show::Show;
+use crate::verbs::{self, App, Delivered, Failure, LeaveArgs, WhoArgs, code};
+
+/// What every command is run with.
+pub(super) struct Setting<'a> {
+    app: &'a App,
+    host: &'a CommandHost,
+    output: Output,
+    common: Common,
+}
+
+/// Runs a command. Answers its exit code.
+///
+/// # Errors
+/// What its verb gives; the answer can't be written.
+pub(super) async fn execute(
+    line: CommandLine,
+    output: Output,
+    cancelled: &CancellationToken,
+) -> Result<u8, Failure> {
+    let CommandLine { command, common } = line;
+    let app = App::from_environment()?;
+    // Who hands a link on or comes in by one is a person only at a whole terminal; of later commands one end may be a pipe.
+    let either_end = !matches!(command, Command::Share(_) | Command::Join(_) | Command::Link(_));
+    let kind = kind_of_caller(common.acting_as, either_end);
+    let host = CommandHost::new(kind, common.seat.clone(), cancelled.clone());
+    let setting = Setting {
+        app: &app,
+        host: &host,
+        output,
+        common,
+    };
+    match command {
+        Command::Share(share) => entering::share(setting, share).await,
+        Command::Join(join) => entering::join(setting, join).await,
+        Command::Link(link) => entering::link(setting, link).await,
+        Command::Read(read) => transcript::read(setting, read).await,
+        Command::Post(post) => transcript::post(setting, post).await,
+        Command::Wait(wait) => transcript::wait(setting, wait).await,
+        Command::Mode(mode) => mode::mode(setting, mode).await,
+        Command::Who => {
+            let session = setting.common.session.clone();
+            setting
+                .deliver(verbs::who::run(&app, WhoArgs { session }, &host).await?)
+                .await
+        }
+        Command::Leave => {
+            let session = setting.common.session.clone();
+            setting
+                .deliver(verbs::leave::run(&app, LeaveArgs { session }, &host).await?)
+                .await
+        }
+        Command::Sessions => setting.deliver(verbs::sessions::run(&app)?).await,
+    }
+}
+
+impl Setting<'_> {
+    /// Writes an answer, and then does what is due after it.
+    async fn deliver<T: Show>(&self, delivered: Delivered<T>) -> Result<u8, Failure> {
+        output::clear_status();
+        let written = match self.output.form() {
+            Form::Json => self.output.json(&delivered.answer),
+            Form::Person => self.output.text(&delivered.answer.show()),
+            Form::Quoted => self.output.text(&delivered.answer.text()),
+        };
+        match written {
+            Ok(true) => delivered.commit(self.app).await.map(|()| 0),
+            Ok(false) => Ok(0),
+            Err(error) => Err(Failure::new(
+                code::LOCAL_FILE,
+                format!("The answer could not be written ({error}). It counts as unread."),
+            )),
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! `read`, `post` and `wait`.
+
+use super::Setting;
+use crate::cli::arguments::{Post, Read, Wait};
+use crate::cli::input;
+use crate::verbs::{self, Failure, PostArgs, ReadArgs, WaitArgs};
+
+/// `wait`: the time was up.
+const TIME_UP: u8 = 2;
+
+pub(super) async fn read(setting: Setting<'_>, read: Read) -> Result<u8, Failure> {
+    let arguments = ReadArgs {
+        since: read.since,
+        offset: read.offset,
+        limit: read.limit,
+        max_bytes: read.max_bytes,
+        kind: read.kind,
+        topic: read.topic,
+        from: read.from,
+        session: setting.common.session.clone(),
+    };
+    let answer = verbs::read::run(setting.app, arguments, setting.host).await?;
+    setting.deliver(answer).await
+}
+
+pub(super) async fn post(setting: Setting<'_>, post: Post) -> Result<u8, Failure> {
+    let mut arguments = PostArgs {
+        text: String::new(),
+        kind: post.kind,
+        topic: post.topic,
+        to: post.to,
+        reply_to: post.reply_to,
+        paths: post.paths,
+        pin: post.pin,
+        signal: post.signal,
+        session: setting.common.session.clone(),
+    };
+    // Before anybody writes a text that could not be posted.
+    verbs::post::prepare(setting.app, &arguments, setting.host).await?;
+    arguments.text = input::text("your message").await?;
+    let answer = verbs::post::run(setting.app, arguments, setting.host).await?;
+    setting.deliver(answer).await
+}
+
+pub(super) async fn wait(setting: Setting<'_>, wait: Wait) -> Result<u8, Failure> {
+    let arguments = WaitArgs {
+        timeout_s: wait.timeout,
+        for_me: wait.for_me,
+        session: setting.common.session.clone(),
+    };
+    let answer = verbs::wait::run(setting.app, arguments, setting.host).await?;
+    let timed_out = answer.answer.woke_by == "timed_out";
+    let code = setting.deliver(answer).await?;
+    Ok(if timed_out { TIME_UP } else { code })
+}
