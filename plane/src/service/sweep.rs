@@ -1,14 +1,18 @@
 //! What comes due in a session: its mode, its expiry, knocks, tokens, old profiles, the end of its retention.
 
+use futures_util::stream::{self, StreamExt};
 use wire::ids::SessionId;
 
 use super::open::Shared;
 use super::write::SessionWrite;
 use super::{Answer, Service};
+use crate::store::session::DueFrom;
 use crate::store::{Tx, knocks, participants, profiles, session, tokens, tombstones};
 
 /// Sessions that are looked at in one round.
 const AT_A_TIME: u32 = 200;
+/// Sessions that are swept side by side: some of the connections, and never all.
+const AT_ONCE: usize = 8;
 /// Profiles of past epochs stay so long.
 const OLD_PROFILES_MS: i64 = 2_592_000_000;
 
@@ -25,15 +29,22 @@ impl Service {
 }
 
 impl Shared {
-    /// Does what is due in all sessions.
+    /// Does what is due in all sessions. One that can't be looked at now keeps no other waiting: it is due again
+    /// in the next round.
     pub(crate) async fn sweep_due(&self) -> Answer<()> {
+        let mut from = DueFrom::START;
         loop {
             let mut conn = self.store.reader().await?;
-            let due = session::due(&mut conn.on(), self.now(), AT_A_TIME).await?;
+            let (due, to) = session::due(&mut conn.on(), self.now(), &from, AT_A_TIME).await?;
             drop(conn);
-            for session in &due {
-                self.sweep_one(*session).await?;
-            }
+            from = to;
+            stream::iter(&due)
+                .for_each_concurrent(AT_ONCE, |session| async move {
+                    if let Err(error) = self.sweep_one(*session).await {
+                        tracing::warn!(%session, %error, "what is due in a session is left for the next round");
+                    }
+                })
+                .await;
             if due.len() < AT_A_TIME as usize {
                 return Ok(());
             }
@@ -42,7 +53,7 @@ impl Shared {
 
     async fn sweep_one(&self, session: SessionId) -> Answer<()> {
         // Opening applies the expiry of mode and session.
-        let Some(mut write) = SessionWrite::open(self, session).await? else {
+        let Some(mut write) = SessionWrite::open_soon(self, session).await? else {
             return Ok(());
         };
         let now = write.now;

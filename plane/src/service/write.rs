@@ -36,6 +36,13 @@ impl<'a> SessionWrite<'a> {
         Self::lock(shared, tx, session).await
     }
 
+    /// As [`SessionWrite::open`], for whoever would rather come again than wait for somebody else's lock.
+    pub(crate) async fn open_soon(shared: &'a Shared, session: SessionId) -> Answer<Option<Self>> {
+        let mut tx = shared.store.begin_write().await?;
+        session::wait_briefly(&mut tx.on()).await?;
+        Self::lock(shared, tx, session).await
+    }
+
     /// As [`SessionWrite::open`], in a transaction that has begun.
     pub(crate) async fn lock(shared: &'a Shared, mut tx: Tx, session: SessionId) -> Answer<Option<Self>> {
         let time = shared.store.time_for(&shared.clock);

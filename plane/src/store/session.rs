@@ -39,7 +39,9 @@ const SAVE: &str = "UPDATE sessions SET owner_participant = $2, epoch = $3, full
      view_verifier = $5, head_seq = $6, min_seq = $7, carried_hash = $8, bytes = $9, mode = $10, \
      door_state = $11, door_joins_left = $12, door_until = $13, knocking = $14, knocks_due = $15, \
      expires_at = $16, ended_at = $17, end_cause = $18, purge_at = $19, look_at = $20 WHERE session_id = $1";
-const DUE: &str = "SELECT session_id FROM sessions WHERE look_at <= $1 ORDER BY look_at LIMIT $2";
+const DUE: &str = "SELECT look_at, session_id FROM sessions WHERE look_at <= $1 AND (look_at, session_id) > ($2, $3) \
+     ORDER BY look_at, session_id LIMIT $4";
+const WAIT_BRIEFLY_POSTGRES: &str = "SET LOCAL lock_timeout = '250ms'";
 const OF_ORG: &str = concat!(
     "SELECT ",
     session_columns!(),
@@ -294,12 +296,57 @@ pub(crate) async fn save(on: &mut On<'_>, row: &SessionRow) -> Result<(), StoreE
     Ok(())
 }
 
-/// At most `limit` sessions in which something is due.
-pub(crate) async fn due(on: &mut On<'_>, now: Timestamp, limit: u32) -> Result<Vec<SessionId>, StoreError> {
-    all!((Vec<u8>,), on, DUE, now.millis(), i64::from(limit))?
+/// Where a look through what is due has come to.
+#[derive(Debug, Clone)]
+pub(crate) struct DueFrom {
+    look_at: i64,
+    session: Vec<u8>,
+}
+
+impl DueFrom {
+    /// Before everything.
+    pub(crate) const START: Self = Self {
+        look_at: i64::MIN,
+        session: Vec::new(),
+    };
+}
+
+/// At most `limit` sessions in which something is due, those that wait longest first, and from where to go on.
+pub(crate) async fn due(
+    on: &mut On<'_>,
+    now: Timestamp,
+    from: &DueFrom,
+    limit: u32,
+) -> Result<(Vec<SessionId>, DueFrom), StoreError> {
+    let rows = all!(
+        (i64, Vec<u8>),
+        on,
+        DUE,
+        now.millis(),
+        from.look_at,
+        &from.session[..],
+        i64::from(limit)
+    )?;
+    let to = rows.last().map_or_else(
+        || from.clone(),
+        |(look_at, session)| DueFrom {
+            look_at: *look_at,
+            session: session.clone(),
+        },
+    );
+    let sessions = rows
         .iter()
-        .map(|(session,)| id(session, SessionId::from_bytes))
-        .collect()
+        .map(|(_, session)| id(session, SessionId::from_bytes))
+        .collect::<Result<_, _>>()?;
+    Ok((sessions, to))
+}
+
+/// Makes this transaction give up soon on a session that somebody else has locked, where engines lock by session.
+pub(crate) async fn wait_briefly(on: &mut On<'_>) -> Result<(), StoreError> {
+    if let On::Postgres(conn) = on {
+        sqlx::query(WAIT_BRIEFLY_POSTGRES).execute(&mut **conn).await?;
+    }
+    Ok(())
 }
 
 /// The newest sessions of an org.

@@ -238,6 +238,31 @@ mod postgres_alone {
         drop(other);
     }
 
+    /// `modes.md`: auto ends within 2 s of its time.
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn a_session_that_is_locked_keeps_no_other_in_auto() {
+        if !postgres_is_here() {
+            return;
+        }
+        let plane = Plane::new(Engine::Postgres).await;
+        let (stuck, free) = (plane.create().await, plane.create().await);
+        for (owner, ttl_s) in [(&stuck, 60), (&free, 61)] {
+            let guest = owner.invite(Kind::Agent, FULL).await;
+            owner.start_auto(&guest, 10, ttl_s).await;
+        }
+        let mut other = held(&plane, &stuck).await;
+        plane.advance(61);
+        let start = Instant::now();
+        plane.service.sweep().await.unwrap();
+        assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
+        let ended = |notices: &[String]| notices.last().unwrap().contains("ttl_expired");
+        assert!(ended(&free.notices().await));
+        assert!(!ended(&stuck.notices().await));
+        sqlx::query("COMMIT").execute(&mut other).await.unwrap();
+        plane.service.sweep().await.unwrap();
+        assert!(ended(&stuck.notices().await));
+    }
+
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
     async fn a_post_at_one_process_answers_a_wait_at_another_before_it_reads_again() {
         if !postgres_is_here() {
