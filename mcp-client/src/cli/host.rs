@@ -2,6 +2,7 @@
 
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 use wire::event::Kind;
@@ -10,6 +11,9 @@ use super::arguments::KindArgument;
 use super::{confirm, output};
 use crate::folder;
 use crate::verbs::{Ask, BoxFuture, Host, Purpose, Question};
+
+/// How long a join waits at a door where nobody sees its status.
+const DOOR_UNSEEN: Duration = Duration::from_secs(50);
 
 /// The surroundings of one command.
 pub(crate) struct CommandHost {
@@ -67,8 +71,17 @@ impl Host for CommandHost {
 
     fn progress<'a>(&'a self, elapsed_s: u64, total_s: u64, message: &'a str) -> BoxFuture<'a, ()> {
         Box::pin(async move {
-            output::status(&format!("{message} ({elapsed_s} of {total_s} s)"));
+            let time = match total_s {
+                0 => format!("{elapsed_s} s"),
+                total_s => format!("{elapsed_s} of {total_s} s"),
+            };
+            output::status(&format!("{message} ({time})"));
         })
+    }
+
+    /// Somebody who sees the status can end it. An agent's shell ends a command that is silent for long.
+    fn waits_at_door(&self) -> Option<Duration> {
+        (!std::io::stderr().is_terminal()).then_some(DOOR_UNSEEN)
     }
 
     fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Ask> {

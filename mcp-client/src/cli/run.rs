@@ -15,6 +15,8 @@ use crate::verbs::{Failure, code};
 const FAILED: u8 = 1;
 /// The command line is wrong.
 const NOT_UNDERSTOOD: u8 = 2;
+/// Whoever keeps the door has not answered.
+const NOBODY_YET: u8 = 2;
 /// The answer was not a yes, or there was nobody to ask.
 const NO_CONSENT: u8 = 3;
 /// As shells report an interrupt.
@@ -74,7 +76,8 @@ async fn interruptible(line: CommandLine) -> u8 {
 fn failed(failure: &Failure, output: Output) -> u8 {
     if output.form() == Form::Json {
         let error = serde_json::json!({
-            "error": failure.code(), "message": failure.message(), "command": failure.command()
+            "error": failure.code(), "message": failure.message(), "command": failure.command(),
+            "retry_after_s": failure.retry_after_s(),
         });
         // The exit code says it as well.
         let _ = output.json(&error);
@@ -93,6 +96,7 @@ fn failed(failure: &Failure, output: Output) -> u8 {
         | code::NOT_ACKNOWLEDGED => NO_CONSENT,
         code::CANCELLED => INTERRUPTED,
         code::BAD_ARGUMENT => NOT_UNDERSTOOD,
+        code::KNOCKING => NOBODY_YET,
         _ => FAILED,
     }
 }

@@ -10,7 +10,7 @@ mod error;
 mod http;
 mod origin;
 
-pub use calls::{Entry, MachineToken, Plane};
+pub use calls::{Entry, Keeper, MachineToken, Plane};
 pub use error::PlaneError;
 pub use http::{Http, HttpSettings};
 pub use origin::{BadOrigin, Origin};

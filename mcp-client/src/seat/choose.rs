@@ -7,7 +7,7 @@ use wire::ids::SessionId;
 use wire::timestamp::Timestamp;
 
 use super::place::Place;
-use super::summary::SeatSummary;
+use super::summary::{SeatSummary, Standing};
 use crate::render;
 
 /// How much of an id names a session.
@@ -53,6 +53,35 @@ pub enum ChooseError {
         /// The sessions that fit.
         candidates: String,
     },
+    /// This machine is on its way into it and not there yet.
+    #[error("{}", not_in(.name, *.standing))]
+    NotIn {
+        /// The session.
+        session: SessionId,
+        /// How it is called.
+        name: String,
+        /// How far this machine's seat has come.
+        standing: Standing,
+    },
+}
+
+fn not_in(name: &str, standing: Standing) -> String {
+    match standing {
+        Standing::Knocking => format!(
+            "This machine is still knocking at the session {name}: its owner has not let it in yet. Join again with the same \
+             link, which goes on with the same knock."
+        ),
+        Standing::TurnedAway => format!(
+            "This machine was not let into the session {name}. If its owner opens the door, join again with the link."
+        ),
+        Standing::Creating => format!(
+            "The session {name} is still being made by another call, or its share was cut off. Try again in a moment; if it \
+             stays so, repeat the same share."
+        ),
+        Standing::Joining | Standing::In => format!(
+            "This machine is not in the session {name} yet: its join was not answered. Join again with the same link."
+        ),
+    }
 }
 
 /// The session of a call that reads: the one named, else this process's, else the one last used in this place.
@@ -61,15 +90,35 @@ pub enum ChooseError {
 /// [`ChooseError`].
 pub fn session(asking: &Asking<'_>) -> Result<SessionId, ChooseError> {
     if let Some(named) = asking.named {
-        return by_name(asking, named);
+        return by_name(asking, named).and_then(|id| entered(asking, id));
     }
     if let Some(current) = asking.current {
         return Ok(current);
     }
-    alive(asking)
-        .find(|seat| asking.place.covers(&seat.last_used.place))
-        .map(|seat| seat.session)
-        .ok_or(ChooseError::NoSession)
+    let here = |seat: &&SeatSummary| asking.place.covers(&seat.last_used.place);
+    match alive(asking).filter(|seat| seat.is_in()).find(here) {
+        Some(seat) => Ok(seat.session),
+        None => match alive(asking).find(here) {
+            Some(outside) => entered(asking, outside.session),
+            None => Err(ChooseError::NoSession),
+        },
+    }
+}
+
+/// The session, if a seat of this machine ever got into it.
+fn entered(asking: &Asking<'_>, id: SessionId) -> Result<SessionId, ChooseError> {
+    let mut seats = asking.seats.iter().filter(|seat| seat.session == id);
+    let Some(first) = seats.next() else {
+        return Ok(id);
+    };
+    if first.is_in() || seats.any(SeatSummary::is_in) {
+        return Ok(id);
+    }
+    Err(ChooseError::NotIn {
+        session: id,
+        name: describe(&[first]),
+        standing: first.standing(),
+    })
 }
 
 /// The session of a call that writes: as [`session`], but with several alive and none used by this process it asks,
@@ -79,7 +128,7 @@ pub fn session(asking: &Asking<'_>) -> Result<SessionId, ChooseError> {
 /// [`ChooseError`].
 pub fn session_for_post(asking: &Asking<'_>) -> Result<SessionId, ChooseError> {
     if asking.named.is_none() && asking.current.is_none() {
-        let candidates = distinct(alive(asking));
+        let candidates = distinct(alive(asking).filter(|seat| seat.is_in()));
         if candidates.len() > 1 {
             return Err(ChooseError::Which {
                 candidates: describe(&candidates),
@@ -89,15 +138,38 @@ pub fn session_for_post(asking: &Asking<'_>) -> Result<SessionId, ChooseError> {
     session(asking)
 }
 
-/// The seat that a command acts for: the participant named by id or its first 8 characters, else the one of this kind
-/// last used in this place, else the one of this kind last used anywhere.
+/// The seat that a command acts for, of those that are in: the participant named by id or its first 8 characters, else
+/// the one of this kind last used in this place, else the one of this kind last used anywhere.
 pub fn seat<'a>(
     asking: &Asking<'a>,
     session: &SessionId,
     kind: Kind,
     named: Option<&str>,
 ) -> Option<&'a SeatSummary> {
-    let of_session = || asking.seats.iter().filter(|seat| seat.session == *session);
+    among(asking, session, kind, named, true)
+}
+
+/// As [`seat`], of those that have not got in yet.
+pub fn seat_outside<'a>(
+    asking: &Asking<'a>,
+    session: &SessionId,
+    kind: Kind,
+    named: Option<&str>,
+) -> Option<&'a SeatSummary> {
+    among(asking, session, kind, named, false)
+}
+
+fn among<'a>(
+    asking: &Asking<'a>,
+    session: &SessionId,
+    kind: Kind,
+    named: Option<&str>,
+    inside: bool,
+) -> Option<&'a SeatSummary> {
+    let of_session = || {
+        let seats = asking.seats.iter();
+        seats.filter(|seat| seat.session == *session && seat.is_in() == inside)
+    };
     if let Some(named) = named {
         let mut fitting = of_session().filter(|seat| names_id(named, &seat.participant.to_string()));
         return fitting.next().filter(|_| fitting.next().is_none());

@@ -52,15 +52,37 @@ impl Seat {
 }
 
 impl Seats {
-    /// Leases a free agent's seat of a session, the one last used first. `seats` is a [`Seats::list`], in its order.
+    /// Leases a free agent's seat of a session that is in it, the one last used first. `seats` is a [`Seats::list`], in
+    /// its order.
     ///
     /// # Errors
     /// A file can't be used, or was damaged and has been set aside.
     pub fn lease(&self, seats: &[SeatSummary], session: &SessionId) -> Result<LeaseOutcome, SeatError> {
+        self.lease_one(seats, session, true)
+    }
+
+    /// As [`Seats::lease`], of those that have not got in yet.
+    ///
+    /// # Errors
+    /// As [`Seats::lease`].
+    pub fn lease_outside(
+        &self,
+        seats: &[SeatSummary],
+        session: &SessionId,
+    ) -> Result<LeaseOutcome, SeatError> {
+        self.lease_one(seats, session, false)
+    }
+
+    fn lease_one(
+        &self,
+        seats: &[SeatSummary],
+        session: &SessionId,
+        inside: bool,
+    ) -> Result<LeaseOutcome, SeatError> {
         let mut held = None;
         for summary in seats
             .iter()
-            .filter(|seat| seat.session == *session && seat.kind == Kind::Agent)
+            .filter(|seat| seat.session == *session && seat.kind == Kind::Agent && seat.is_in() == inside)
         {
             let seat = match self.open(session, &summary.participant) {
                 Ok(seat) => seat,

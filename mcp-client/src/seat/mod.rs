@@ -29,12 +29,12 @@ pub use entering::EnteringLock;
 pub use error::SeatError;
 pub use lease::{Lease, LeaseOutcome};
 pub use lock::SeatLock;
-pub use pending::{Pending, PendingEntry, PendingPost, PendingRekey};
+pub use pending::{AtTheDoor, Pending, PendingEntry, PendingPost, PendingRekey, PendingUpgrade};
 pub use place::Place;
 pub use secrets::{EpochSecret, IdentitySecrets, SessionToken};
 pub use state::{Head, LastUsed, SeatState};
 pub use store::{Listing, Seat, Seats};
-pub use summary::SeatSummary;
+pub use summary::{SeatSummary, Standing};
 
 #[cfg(test)]
 mod tests;

@@ -6,6 +6,9 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use wire::api::{Create, Post};
 use wire::encoding::{Blob, Secret32};
+use wire::timestamp::Timestamp;
+
+use super::secrets::EpochSecret;
 
 /// What is out, at most one of each.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -14,6 +17,9 @@ pub struct Pending {
     /// A create, a join or a return.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entry: Option<PendingEntry>,
+    /// A return with a link that a person gave, by a seat that is in already.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub upgrade: Option<PendingUpgrade>,
     /// A post.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub post: Option<PendingPost>,
@@ -25,7 +31,7 @@ pub struct Pending {
 impl Pending {
     /// Whether nothing is out.
     pub fn is_empty(&self) -> bool {
-        self.entry.is_none() && self.post.is_none() && self.rekey.is_none()
+        self.entry.is_none() && self.upgrade.is_none() && self.post.is_none() && self.rekey.is_none()
     }
 }
 
@@ -46,6 +52,34 @@ pub enum PendingEntry {
         /// The epoch.
         epoch: u32,
     },
+}
+
+/// What a door told a seat that never got in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AtTheDoor {
+    /// To wait: whoever keeps it has not answered. Since when.
+    Knocking(Timestamp),
+    /// To stay out: refused, or the door was closed meanwhile. When.
+    TurnedAway(Timestamp),
+}
+
+/// A return with another link than the one this seat goes by: to a later epoch, or to the right to write. What the seat
+/// goes by is left alone until it is answered, since a door may stand in between.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PendingUpgrade {
+    /// The link's epoch.
+    pub epoch: u32,
+    /// The link's secret.
+    pub secret: EpochSecret,
+    /// The profile sealed for it: repeats send the same bytes.
+    pub profile: Blob,
+}
+
+impl fmt::Debug for PendingUpgrade {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PendingUpgrade({})", self.epoch)
+    }
 }
 
 /// A post that was not answered yet.

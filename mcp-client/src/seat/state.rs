@@ -13,7 +13,7 @@ use wire::ids::{ParticipantId, ProposalId, SessionId};
 use wire::timestamp::Timestamp;
 
 use super::consent::{Alarm, Consent, Ended, ShareMark};
-use super::pending::Pending;
+use super::pending::{AtTheDoor, Pending};
 use super::secrets::{EpochSecret, IdentitySecrets, SessionToken};
 use crate::plane::Origin;
 
@@ -98,6 +98,9 @@ pub struct SeatState {
     /// Requests not answered yet.
     #[serde(default, skip_serializing_if = "Pending::is_empty")]
     pub pending: Pending,
+    /// Set where a door stood in its way: of a seat that never got in, until it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_the_door: Option<AtTheDoor>,
     /// Keys, rights and claims of everybody whose profile opened.
     #[serde(default)]
     pub people: Vec<KnownState>,
@@ -159,6 +162,7 @@ impl SeatState {
             head: None,
             checkpoint: None,
             pending: Pending::default(),
+            at_the_door: None,
             people: Vec::new(),
             title: None,
             expires_at: None,

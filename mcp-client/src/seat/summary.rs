@@ -1,20 +1,52 @@
 //! What choosing a seat needs to know of it. Read without its secrets.
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use wire::encoding::Bytes32;
 use wire::event::Kind;
 use wire::ids::{ParticipantId, SessionId};
 use wire::timestamp::Timestamp;
 
 use super::consent::{Ended, ShareMark};
+use super::pending::AtTheDoor;
 use super::state::LastUsed;
 use crate::plane::Origin;
 
 /// How long the same `share` call is the same session.
 const SHARE_REPEAT_MS: i64 = 10 * 60 * 1000;
 
+/// How far a seat has come into its session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// It is in, or was.
+    In,
+    /// Its session is being made, or the share that makes it was cut off.
+    Creating,
+    /// On its way in, and not answered yet.
+    Joining,
+    /// Before a door whose keeper has not answered.
+    Knocking,
+    /// Not let in.
+    TurnedAway,
+}
+
+/// The way in that a seat has not finished. Return is no first way in.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum EntryMark {
+    Create(IgnoredAny),
+    Join(IgnoredAny),
+    Return(IgnoredAny),
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
+struct PendingMark {
+    #[serde(default)]
+    entry: Option<EntryMark>,
+}
+
 /// A seat without its secrets.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct SeatSummary {
     /// The plane.
     pub plane: Origin,
@@ -40,9 +72,38 @@ pub struct SeatSummary {
     /// The `share` call that made the session.
     #[serde(default)]
     pub share: Option<ShareMark>,
+    /// The owner participant in force, as far as this seat knows.
+    #[serde(default)]
+    pub owner: Option<ParticipantId>,
+    #[serde(default)]
+    at_the_door: Option<AtTheDoor>,
+    /// As of the last time the seat's own file was replaced, which getting in does.
+    #[serde(default)]
+    pending: PendingMark,
 }
 
 impl SeatSummary {
+    /// How far it has come.
+    pub fn standing(&self) -> Standing {
+        match (self.pending.entry, self.at_the_door) {
+            (None | Some(EntryMark::Return(_)), _) => Standing::In,
+            (Some(EntryMark::Create(_)), _) => Standing::Creating,
+            (Some(EntryMark::Join(_)), None) => Standing::Joining,
+            (Some(EntryMark::Join(_)), Some(AtTheDoor::Knocking(_))) => Standing::Knocking,
+            (Some(EntryMark::Join(_)), Some(AtTheDoor::TurnedAway(_))) => Standing::TurnedAway,
+        }
+    }
+
+    /// Whether it is, or was, in its session: only then is there anything to read or to write to.
+    pub fn is_in(&self) -> bool {
+        self.standing() == Standing::In
+    }
+
+    /// Whether it is the session's owner participant, as far as it knows.
+    pub fn is_owner(&self) -> bool {
+        self.is_in() && self.owner == Some(self.participant)
+    }
+
     /// Whether the session is not over as far as this machine knows.
     pub fn is_alive(&self, now: Timestamp) -> bool {
         self.ended.is_none() && self.expires_at.is_none_or(|end| now < end)

@@ -1,18 +1,19 @@
 //! Coming in: creating a session, joining with a link, repeating either when its answer was lost
 //! (`crypto.md` sections 5, 6.1 and 6.2).
 
+use std::collections::BTreeMap;
+
 use seal::identity::Identity;
 use seal::json::Object;
-use seal::keys::EpochKeys;
 use seal::link::Link;
 use seal::random::{self, Nonce};
 use seal::rekey;
 use seal::secret::{FullSecret, LinkKind};
 use wire::api::{Create, Join, JoiningParticipant, SealedTitle};
 use wire::encoding::{Blob, Bytes32, Secret32};
-use wire::epoch_record::EpochRecord;
 use wire::event::{Capability, Kind};
 use wire::ids::SessionId;
+use wire::problem::Code;
 
 use super::error::SessionError;
 use super::keep::{LOCK, capability_of};
@@ -20,7 +21,8 @@ use super::{Clock, Session};
 use crate::home::SecretText;
 use crate::plane::{Deadline, Entry, Http, MachineToken, Origin, PlaneError};
 use crate::seat::{
-    EpochSecret, IdentitySecrets, LastUsed, PendingEntry, SeatLock, SeatState, Seats, SessionToken, ShareMark,
+    AtTheDoor, EpochSecret, IdentitySecrets, LastUsed, PendingEntry, SeatLock, SeatState, Seats,
+    SessionToken, ShareMark,
 };
 
 /// Who comes in.
@@ -156,13 +158,45 @@ impl Session {
     /// Sends a create, join or return that was never answered once more. Nothing happens if there is none.
     ///
     /// # Errors
-    /// As [`Session::create`] and [`Session::join`], but the seat stays in every case.
+    /// As [`Session::create`] and [`Session::join`]; [`SessionError::TurnedAway`] where it knocked before. A seat whose link
+    /// opens nothing any more, and which never got in, is removed.
     pub async fn finish_entering(
         &mut self,
         machine: Option<&MachineToken>,
         until: Deadline,
     ) -> Result<(), SessionError> {
-        self.request_entry(machine, true, until).await
+        let result = self.request_entry(machine, true, until).await;
+        if let Err(SessionError::Plane(error)) = &result
+            && error.code().is_some_and(ends_a_first_join)
+            && matches!(self.seat.read()?.pending.entry, Some(PendingEntry::Join { .. }))
+        {
+            self.seat.clone().remove()?;
+        }
+        result
+    }
+
+    /// Lets a join that was not answered yet go on with this link, where it is a later or another one: the same participant
+    /// then asks with it. Nothing happens to a seat that is in, or by a link older than the one it knocks with.
+    ///
+    /// # Errors
+    /// The seat's file can't be written; no randomness.
+    pub async fn aim_at(&mut self, link: &Link) -> Result<(), SessionError> {
+        let mut lock = self.seat.clone().lock(LOCK).await?;
+        let Some(PendingEntry::Join { epoch }) = lock.pending.entry else {
+            return Ok(());
+        };
+        let secret = EpochSecret::from(&link.secret);
+        if link.epoch < epoch || lock.secrets.get(&link.epoch) == Some(&secret) {
+            return Ok(());
+        }
+        let profile = profile_for(link, &self.me, &lock.name, lock.host.as_deref())?;
+        lock.secrets = BTreeMap::from([(link.epoch, secret)]);
+        lock.profiles = BTreeMap::from([(link.epoch, Blob(profile))]);
+        lock.capability = capability_of(link.secret.kind());
+        lock.at_the_door = None;
+        lock.pending.entry = Some(PendingEntry::Join { epoch: link.epoch });
+        lock.save()?;
+        Ok(())
     }
 
     async fn request_entry(
@@ -224,79 +258,46 @@ impl Session {
         let repeat = join(None, Some(self.me.rejoin_secret()));
         let id = *self.id();
         let answer = if repeated {
-            self.plane.join(&id, &repeat, until).await?
+            self.plane.join(&id, &repeat, until).await
         } else {
             match self.plane.join(&id, &first, until).await {
-                Err(error) if error.is_effect_open() || error.is_passing() => {
-                    if matches!(error, PlaneError::TimedOut { .. }) {
-                        return Err(error.into());
-                    }
-                    self.plane.join(&id, &repeat, until).await?
+                Err(error)
+                    if (error.is_effect_open() || error.is_passing())
+                        && !matches!(error, PlaneError::TimedOut { .. }) =>
+                {
+                    self.plane.join(&id, &repeat, until).await
                 }
-                answer => answer?,
+                answer => answer,
             }
         };
         match answer {
-            Entry::Joined(joined) => self.admitted(lock, *joined, epoch),
-            Entry::Knocking(knocking) => Err(SessionError::Knocking {
-                retry_after_s: knocking.retry_after_s,
-            }),
-        }
-    }
-
-    /// Comes back with a link that a person gave: to a later epoch, or to more than this seat has.
-    ///
-    /// # Errors
-    /// As [`Session::join`]; the seat stays as it was.
-    pub async fn return_with(&mut self, link: &Link, until: Deadline) -> Result<(), SessionError> {
-        let mut lock = self.seat.clone().lock(LOCK).await?;
-        let before = lock.clone();
-        let profile = profile_for(link, &self.me, &lock.name, lock.host.as_deref())?;
-        // The new profile is kept in any case; the secret only once it has passed its check.
-        lock.profiles.insert(link.epoch, Blob(profile.clone()));
-        lock.save()?;
-        lock.secrets.insert(link.epoch, EpochSecret::from(&link.secret));
-        let known = lock.epoch_records.get(&link.epoch).cloned();
-        if let Some(bytes) = known {
-            let record = EpochRecord::parse(bytes.as_slice()).map_err(seal::Error::from)?;
-            self.keys.insert(EpochKeys::check(&record, copy(link))?);
-        }
-        let join = Join {
-            proof: seal::keys::proof(self.id(), link.epoch, &link.secret),
-            epoch: link.epoch,
-            participant: JoiningParticipant {
-                participant_id: *self.my_id(),
-                kind: lock.kind,
-                rejoin_verifier: None,
-                rejoin_secret: Some(self.me.rejoin_secret()),
-                sealed_profile: Blob(profile),
-            },
-        };
-        match self.plane.join(self.me.session_id(), &join, until).await {
-            Ok(Entry::Joined(joined)) => self.admitted(&mut lock, *joined, link.epoch)?,
+            Ok(Entry::Joined(joined)) => self.admitted(lock, *joined, epoch),
             Ok(Entry::Knocking(knocking)) => {
-                return Err(SessionError::Knocking {
+                if !matches!(lock.at_the_door, Some(AtTheDoor::Knocking(_))) {
+                    lock.at_the_door = Some(AtTheDoor::Knocking(self.clock.now()));
+                    lock.save()?;
+                }
+                Err(SessionError::Knocking {
+                    me: lock.participant,
                     retry_after_s: knocking.retry_after_s,
-                });
+                })
             }
-            Err(error) => return Err(error.into()),
+            Err(error) if error.code() == Some(Code::DoorClosed) && lock.at_the_door.is_some() => {
+                lock.at_the_door = Some(AtTheDoor::TurnedAway(self.clock.now()));
+                lock.save()?;
+                Err(SessionError::TurnedAway)
+            }
+            Err(error) => Err(error.into()),
         }
-        drop((lock, before));
-        self.learn_participants(1, until).await?;
-        self.sync(until).await
     }
+}
 
-    /// Whether a link would give this seat something: a later epoch, or the right to write.
-    ///
-    /// # Errors
-    /// The seat's file can't be read.
-    pub fn gains_from(&self, link: &Link) -> Result<bool, SessionError> {
-        let kept = self.seat.read()?;
-        let held = kept.secrets.get(&link.epoch);
-        let newest = kept.newest_epoch().unwrap_or(0);
-        let upgrade = matches!(held, Some(EpochSecret::View(_))) && link.secret.kind() == LinkKind::Full;
-        Ok(link.epoch > newest || (link.epoch == newest && upgrade) || kept.ended.is_some())
-    }
+/// Whether a link opens nothing any more: a seat that never got in by it is then of no use. A door may open again.
+fn ends_a_first_join(code: Code) -> bool {
+    matches!(
+        code,
+        Code::BadProof | Code::SessionEnded | Code::Rekeyed | Code::Forbidden
+    )
 }
 
 /// A seat that has sent nothing yet.
@@ -331,7 +332,12 @@ pub(super) fn profile_members(host: Option<&str>) -> Object {
 }
 
 /// The profile goes out with the join request, before the epoch's record is known.
-fn profile_for(link: &Link, me: &Identity, name: &str, host: Option<&str>) -> Result<Vec<u8>, SessionError> {
+pub(super) fn profile_for(
+    link: &Link,
+    me: &Identity,
+    name: &str,
+    host: Option<&str>,
+) -> Result<Vec<u8>, SessionError> {
     let more = profile_members(host);
     let nonce = Nonce::random()?;
     Ok(seal::profile::seal_for_entry(
@@ -342,8 +348,4 @@ fn profile_for(link: &Link, me: &Identity, name: &str, host: Option<&str>) -> Re
         more,
         nonce,
     )?)
-}
-
-fn copy(link: &Link) -> seal::secret::LinkSecret {
-    seal::secret::LinkSecret::from_bytes(link.secret.kind(), *link.secret.expose())
 }

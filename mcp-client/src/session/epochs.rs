@@ -127,6 +127,7 @@ impl Session {
         match self.plane.join(self.me.session_id(), &join, until).await? {
             Entry::Joined(joined) => self.admitted(lock, *joined, epoch),
             Entry::Knocking(knocking) => Err(SessionError::Knocking {
+                me: lock.participant,
                 retry_after_s: knocking.retry_after_s,
             }),
         }
@@ -185,6 +186,7 @@ impl Session {
             lock.capability = capability_of(keys.kind());
         }
         lock.pending.entry = None;
+        lock.at_the_door = None;
         lock.ended = None;
         self.hear_state(joined.state);
         self.title = Some(joined.title);

@@ -1,6 +1,7 @@
 //! The error of the session engine.
 
 use wire::event::Capability;
+use wire::ids::ParticipantId;
 
 use crate::plane::PlaneError;
 use crate::seat::SeatError;
@@ -34,9 +35,15 @@ pub enum SessionError {
     /// A door that asks, and has not been answered yet.
     #[error("waiting at the door")]
     Knocking {
+        /// Who knocks: by this id the door's keeper tells it from others.
+        me: ParticipantId,
         /// When to ask again, in seconds.
         retry_after_s: u64,
     },
+    /// It knocked, and the door is closed to it now: it was refused, or nobody new comes in any more. The plane does not say
+    /// which.
+    #[error("not let in")]
+    TurnedAway,
     /// This seat may not write.
     #[error("this seat may read only ({0:?})")]
     ReadOnly(Capability),

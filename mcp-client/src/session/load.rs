@@ -51,6 +51,7 @@ impl Session {
             unchecked_own: None,
             last_post: None,
             relearning: super::relearn::Relearning::default(),
+            knocks_told: 0,
         };
         session.replay(&kept)?;
         Ok(session)

@@ -8,6 +8,7 @@
 
 mod accept;
 pub mod clock;
+mod door;
 mod enter;
 mod epochs;
 mod error;
@@ -19,6 +20,7 @@ mod modes;
 mod post;
 mod relearn;
 mod sync;
+mod upgrade;
 pub mod view;
 
 use std::time::Duration;
@@ -65,6 +67,8 @@ pub struct Session {
     last_post: Option<post::LastPost>,
     /// What this seat may have sent and forgotten: until when, and whether, messages are taken back as its own.
     relearning: relearn::Relearning,
+    /// Of how many at the door this process's reader has been told.
+    knocks_told: u32,
 }
 
 impl Session {

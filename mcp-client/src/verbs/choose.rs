@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use seal::link::Link;
 use tokio::sync::Mutex;
 use wire::event::Kind;
 use wire::ids::SessionId;
@@ -12,7 +13,7 @@ use super::host::Host;
 use super::wording;
 use crate::plane::Deadline;
 use crate::seat::choose::{self, Asking, ChooseError};
-use crate::seat::{LastUsed, LeaseOutcome, Listing, PendingEntry, Place, Seat};
+use crate::seat::{LastUsed, LeaseOutcome, Listing, PendingEntry, Place, Seat, Standing};
 use crate::session::{Entering, Newcomer, Session};
 
 /// How long entering, reading or posting may take, retries included: hosts give a call about 60 s.
@@ -21,15 +22,20 @@ pub(super) const CALL_S: u64 = 30;
 /// A seat that was found for a call.
 pub(super) struct Taken {
     pub(super) session: Arc<Mutex<Session>>,
-    /// Whether it was made for this call, since other agents held every seat there was.
+    /// Whether it came in by this call: as a new one, since other agents held every seat there was, or as one that was
+    /// still on its way in.
     pub(super) joined: bool,
 }
 
-/// What a call does with the session; a post to the wrong one can't be taken back.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Intent {
+/// What a call does with the session.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Intent<'a> {
+    /// Looks on, or sets the mode.
     Read,
+    /// Writes; a post to the wrong session can't be taken back.
     Post,
+    /// Comes in, and goes on with a way in that was begun. The link, if it has one.
+    Enter(Option<&'a Link>),
 }
 
 impl App {
@@ -38,7 +44,7 @@ impl App {
         &self,
         host: &dyn Host,
         named: Option<&str>,
-        intent: Intent,
+        intent: Intent<'_>,
         until: Deadline,
     ) -> Result<Arc<Mutex<Session>>, Failure> {
         let current = self.process.lock().await.current;
@@ -60,7 +66,7 @@ impl App {
         };
         let chosen = match intent {
             Intent::Read => choose::session(&asking),
-            Intent::Post => choose::session_for_post(&asking),
+            Intent::Post | Intent::Enter(_) => choose::session_for_post(&asking),
         };
         let id = chosen.map_err(|error| no_session(&error))?;
         self.use_session(host, &listing, &place, &id, intent, until).await
@@ -73,7 +79,7 @@ impl App {
         listing: &Listing,
         place: &Place,
         id: &SessionId,
-        intent: Intent,
+        intent: Intent<'_>,
         until: Deadline,
     ) -> Result<Arc<Mutex<Session>>, Failure> {
         if let Some(session) = self.held(id).await {
@@ -93,41 +99,19 @@ impl App {
         Some(session)
     }
 
-    /// A seat of this machine for this caller: a free one is leased, with all held a new one joins with their secret.
+    /// A seat of this machine for this caller: a free one is leased, with all held a new one joins with their secret. Only
+    /// who comes in gets a seat that never got in, and then it is in.
     pub(super) async fn take_seat(
         &self,
         host: &dyn Host,
         listing: &Listing,
         place: &Place,
         id: &SessionId,
-        intent: Intent,
+        intent: Intent<'_>,
         until: Deadline,
     ) -> Result<Option<Taken>, Failure> {
-        let known = |session| {
-            Some(Taken {
-                session,
-                joined: false,
-            })
-        };
         if host.lives_on() {
-            return match self
-                .seats
-                .lease(&listing.seats, id)
-                .map_err(|error| wording::seat(&error))?
-            {
-                LeaseOutcome::Leased(seat, lease) => {
-                    let session = self.open(seat, place, until).await?;
-                    Ok(known(self.hold(session, Some(lease)).await))
-                }
-                LeaseOutcome::AllHeld(seat) => {
-                    let session = self.join_beside(host, &seat, place, until).await?;
-                    Ok(Some(Taken {
-                        session,
-                        joined: true,
-                    }))
-                }
-                LeaseOutcome::NoSeat => Ok(None),
-            };
+            return self.lease_seat(host, listing, place, id, intent, until).await;
         }
         let asking = Asking {
             seats: &listing.seats,
@@ -145,14 +129,50 @@ impl App {
         let summary = match intent {
             Intent::Read => own.or_else(|| choose::seat(&asking, id, other, host.seat())),
             Intent::Post => own,
+            Intent::Enter(_) => own.or_else(|| choose::seat_outside(&asking, id, host.kind(), host.seat())),
         };
         let Some(summary) = summary else { return Ok(None) };
         let seat = self
             .seats
             .open(id, &summary.participant)
             .map_err(|error| wording::seat(&error))?;
-        let session = self.open(seat, place, until).await?;
-        Ok(known(self.hold(session, None).await))
+        let joined = !summary.is_in();
+        let session = self.go_in(seat, place, intent, until).await?;
+        let session = self.hold(session, None).await;
+        Ok(Some(Taken { session, joined }))
+    }
+
+    async fn lease_seat(
+        &self,
+        host: &dyn Host,
+        listing: &Listing,
+        place: &Place,
+        id: &SessionId,
+        intent: Intent<'_>,
+        until: Deadline,
+    ) -> Result<Option<Taken>, Failure> {
+        let leased = self.seats.lease(&listing.seats, id);
+        let mut leased = leased.map_err(|error| wording::seat(&error))?;
+        let mut joined = false;
+        if let (LeaseOutcome::AllHeld(_) | LeaseOutcome::NoSeat, Intent::Enter(_)) = (&leased, intent) {
+            let outside = self.seats.lease_outside(&listing.seats, id);
+            if let LeaseOutcome::Leased(seat, lease) = outside.map_err(|error| wording::seat(&error))? {
+                leased = LeaseOutcome::Leased(seat, lease);
+                joined = true;
+            }
+        }
+        let session = match leased {
+            LeaseOutcome::Leased(seat, lease) => {
+                let session = self.go_in(seat, place, intent, until).await?;
+                self.hold(session, Some(lease)).await
+            }
+            LeaseOutcome::AllHeld(seat) => {
+                joined = true;
+                self.join_beside(host, &seat, place, until).await?
+            }
+            LeaseOutcome::NoSeat => return Ok(None),
+        };
+        Ok(Some(Taken { session, joined }))
     }
 
     /// Another agent of this machine is every seat there is: this one joins as a participant of its own.
@@ -166,7 +186,7 @@ impl App {
         let kept = beside.read().map_err(|error| wording::seat(&error))?;
         let link = kept.newest_epoch().and_then(|epoch| {
             let secret = kept.secrets.get(&epoch)?.to_link_secret();
-            Some(seal::link::Link {
+            Some(Link {
                 origin: kept.plane.to_string(),
                 session_id: kept.session,
                 epoch,
@@ -185,7 +205,22 @@ impl App {
         Ok(self.hold(session, lease).await)
     }
 
-    /// Opens a seat, and notes where it is used now.
+    /// As [`App::open`], for a seat that may never have got in: it goes on with the link that was given.
+    async fn go_in(
+        &self,
+        seat: Seat,
+        place: &Place,
+        intent: Intent<'_>,
+        until: Deadline,
+    ) -> Result<Session, Failure> {
+        if let Intent::Enter(Some(link)) = intent {
+            let mut session = Session::open(&self.http, seat.clone(), self.clock.clone())?;
+            session.aim_at(link).await?;
+        }
+        self.open(seat, place, until).await
+    }
+
+    /// Opens a seat, goes on with what its way in had not finished, and notes where it is used now.
     async fn open(&self, seat: Seat, place: &Place, until: Deadline) -> Result<Session, Failure> {
         let mut session = Session::open(&self.http, seat, self.clock.clone())?;
         let kept = session.kept()?;
@@ -264,7 +299,11 @@ fn no_seat(host: &dyn Host, listing: &Listing, id: &SessionId) -> Failure {
 fn no_session(error: &ChooseError) -> Failure {
     let code = match error {
         ChooseError::Which { .. } => code::WHICH_SESSION,
-        ChooseError::NoSession | ChooseError::Unknown { .. } => code::NO_SESSION,
+        ChooseError::NotIn {
+            standing: Standing::Knocking,
+            ..
+        } => code::KNOCKING,
+        ChooseError::NoSession | ChooseError::Unknown { .. } | ChooseError::NotIn { .. } => code::NO_SESSION,
     };
     Failure::new(code, error.to_string())
 }

@@ -11,6 +11,7 @@ pub struct Failure {
     code: &'static str,
     message: String,
     hint: Option<String>,
+    retry_after_s: Option<u64>,
 }
 
 impl Failure {
@@ -20,7 +21,15 @@ impl Failure {
             code,
             message: message.into(),
             hint: None,
+            retry_after_s: None,
         }
+    }
+
+    /// The same failure, of a call that may be repeated after so many seconds.
+    #[must_use]
+    pub fn to_be_tried_after(mut self, seconds: u64) -> Self {
+        self.retry_after_s = Some(seconds);
+        self
     }
 
     /// The same failure with a command that a person may run in a terminal of this machine.
@@ -39,6 +48,11 @@ impl Failure {
     /// The sentence.
     pub fn message(&self) -> &str {
         &self.message
+    }
+
+    /// After how many seconds the call may be repeated, where somebody has asked for a pause.
+    pub fn retry_after_s(&self) -> Option<u64> {
+        self.retry_after_s
     }
 
     /// A command for a person's own terminal, where one helps.

@@ -5,6 +5,7 @@
 use std::future::Future;
 use std::path::Path;
 use std::pin::Pin;
+use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 use wire::event::Kind;
@@ -39,8 +40,14 @@ pub trait Host: Send + Sync {
     /// Fires when the caller gave up.
     fn cancelled(&self) -> &CancellationToken;
 
-    /// Tells how far a long call is. `elapsed_s` of `total_s`; a face without a progress token drops it.
+    /// Tells how far a long call is. `elapsed_s` of `total_s`, 0 where that is not known; a face without a progress token drops it.
     fn progress<'a>(&'a self, elapsed_s: u64, total_s: u64, message: &'a str) -> BoxFuture<'a, ()>;
+
+    /// How long a call may wait at a door that asks; none: until somebody answers or the caller gives up. Hosts give a
+    /// call about 60 s.
+    fn waits_at_door(&self) -> Option<Duration> {
+        Some(Duration::from_secs(40))
+    }
 
     /// Whether whoever runs this face asks its human before each call by a permission prompt of its own, which then stands
     /// in for a question that can't be put. A shell has none.

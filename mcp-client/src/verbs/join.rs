@@ -1,8 +1,11 @@
 //! `join`: takes a link from the argument, the clipboard or the environment, and comes in.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
+use schemars::JsonSchema;
+use seal::link::Link;
+use serde::{Deserialize, Serialize};
+use tokio::sync::Mutex;
 use zeroize::Zeroizing;
 
 use super::app::App;
@@ -11,6 +14,7 @@ use super::delivered::{Answer, Delivered, Due};
 use super::failure::{Failure, code};
 use super::host::Host;
 use super::items::{IntegrityItem, JoinCard};
+use super::knocking::Knocking;
 use super::links::{self, Places};
 use super::present::{self, Presenter};
 use super::reach::in_turn;
@@ -117,13 +121,12 @@ impl Answer for JoinAnswer {
     }
 }
 
-/// Joins.
+/// Joins. Before a door that asks it knocks, and goes on knocking as long as the host may wait.
 ///
 /// # Errors
-/// No link, a damaged one, different ones, or the plane refuses. Nothing found beside a link is repeated.
+/// No link, a damaged one, different ones, or the plane refuses; `knocking` where nobody has answered at the door. Nothing
+/// found beside a link is repeated.
 pub async fn run(app: &App, args: JoinArgs, host: &dyn Host) -> Result<Delivered<JoinAnswer>, Failure> {
-    let until = within(CALL_S);
-    let _entrance = app.entrance(until).await?;
     let found = links::find(&places(app, &args).await, args.source)?;
     let origin: Origin = found.link.origin.parse().map_err(|error: BadOrigin| {
         Failure::new(
@@ -131,66 +134,98 @@ pub async fn run(app: &App, args: JoinArgs, host: &dyn Host) -> Result<Delivered
             format!("The link's host: {error}."),
         )
     })?;
+    let knocking = Knocking::begin(host);
+    let came = loop {
+        let until = knocking.until();
+        match come_in(app, &args, host, &found.link, &origin, until).await {
+            Err(failure) if failure.code() == code::KNOCKING => knocking.pause(host, failure).await?,
+            came => break came?,
+        }
+    };
+    let until = within(CALL_S);
+    let mut session = in_turn(&came.session, until).await?;
+    let answer = card(app, &mut session, came.joined, found.source, came.warnings, until).await?;
+    let due = Due::Cursor {
+        session: *session.id(),
+        to: session.head().seq,
+    };
+    Ok(Delivered::with(answer, due))
+}
+
+/// Who is in.
+struct Came {
+    session: Arc<Mutex<Session>>,
+    joined: bool,
+    warnings: Vec<String>,
+}
+
+/// One try: by a seat of this machine, else as somebody new.
+async fn come_in(
+    app: &App,
+    args: &JoinArgs,
+    host: &dyn Host,
+    link: &Link,
+    origin: &Origin,
+    until: Deadline,
+) -> Result<Came, Failure> {
+    let _entrance = app.entrance(until).await?;
     let place = Place::of(host.folder());
     let listing = app.list()?;
-    let id = found.link.session_id;
+    let id = link.session_id;
     let known = match app.held(&id).await {
         Some(session) => Some(Taken {
             session,
             joined: false,
         }),
         None => {
-            app.take_seat(host, &listing, &place, &id, Intent::Post, until)
-                .await?
+            let intent = Intent::Enter(Some(link));
+            app.take_seat(host, &listing, &place, &id, intent, until).await?
         }
     };
-    let had_seat = known.is_some();
-    let (shared, joined) = match known {
-        Some(taken) => (taken.session, taken.joined),
-        None => {
-            let name = args
-                .name
-                .clone()
-                .unwrap_or_else(|| app.config.display_name(&app.environment));
-            let newcomer = app.newcomer(host, &place, name);
-            let session = Session::join(&app.entering(until), origin.clone(), &found.link, newcomer)
-                .await
-                .map_err(|error| not_joined(error, &origin))?;
-            let lease = if host.lives_on() {
-                session.seat().try_lease()
-            } else {
-                Ok(None)
-            };
-            let lease = lease.map_err(|error| wording::seat(&error))?;
-            (app.hold(session, lease).await, true)
-        }
-    };
-    let mut session = in_turn(&shared, until).await?;
-    let mut warnings = Vec::new();
-    if had_seat {
-        if session.gains_from(&found.link)? {
-            session
-                .return_with(&found.link, until)
-                .await
-                .map_err(|error| not_joined(error, &origin))?;
+    let Some(Taken { session, joined }) = known else {
+        let name = args
+            .name
+            .clone()
+            .unwrap_or_else(|| app.config.display_name(&app.environment));
+        let newcomer = app.newcomer(host, &place, name);
+        let session = Session::join(&app.entering(until), origin.clone(), link, newcomer)
+            .await
+            .map_err(|error| not_joined(error, origin))?;
+        let lease = if host.lives_on() {
+            session.seat().try_lease()
         } else {
-            match session.check_anew(until).await {
-                // Said by the answer's integrity.
-                Ok(()) | Err(SessionError::Failed(_) | SessionError::Plane(_)) => {}
-                Err(error) => return Err(wording::session(error)),
-            }
-            warnings.extend(app.sync_softly(&mut session, until).await?);
+            Ok(None)
+        };
+        let lease = lease.map_err(|error| wording::seat(&error))?;
+        return Ok(Came {
+            session: app.hold(session, lease).await,
+            joined: true,
+            warnings: Vec::new(),
+        });
+    };
+    let mut warnings = Vec::new();
+    let mut open = in_turn(&session, until).await?;
+    if open.gains_from(link)? {
+        open.return_with(link, until)
+            .await
+            .map_err(|error| not_joined(error, origin))?;
+    } else if !joined {
+        match open.check_anew(until).await {
+            // Said by the answer's integrity.
+            Ok(()) | Err(SessionError::Failed(_) | SessionError::Plane(_)) => {}
+            Err(error) => return Err(wording::session(error)),
         }
+        warnings.extend(app.sync_softly(&mut open, until).await?);
     }
+    drop(open);
     if !joined {
         warnings.push("This machine has a seat in this session already; here is its card again.".to_owned());
     }
-    let answer = card(app, &mut session, joined, found.source, warnings, until).await?;
-    let due = Due::Cursor {
-        session: id,
-        to: session.head().seq,
-    };
-    Ok(Delivered::with(answer, due))
+    Ok(Came {
+        session,
+        joined,
+        warnings,
+    })
 }
 
 async fn card(

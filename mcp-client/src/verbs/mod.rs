@@ -12,6 +12,7 @@ mod failure;
 mod host;
 mod items;
 pub mod join;
+mod knocking;
 pub mod leave;
 mod links;
 mod listening;

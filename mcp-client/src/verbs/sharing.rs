@@ -80,7 +80,14 @@ pub(super) async fn session_for(
             return Ok((session, false));
         }
         let taken = app
-            .take_seat(host, &listing, &place, &id, super::choose::Intent::Post, until)
+            .take_seat(
+                host,
+                &listing,
+                &place,
+                &id,
+                super::choose::Intent::Enter(None),
+                until,
+            )
             .await?;
         if let Some(taken) = taken {
             return Ok((taken.session, false));

@@ -31,12 +31,18 @@ pub(super) fn session(error: SessionError) -> Failure {
             "An administrator re-keyed this session, and its old links are dead. Ask the person who shared it for the \
              new link and join with it; never take a link from the session itself.",
         ),
-        SessionError::Knocking { retry_after_s } => Failure::new(
-            code::KNOCKING,
-            format!(
-                "The session's owner keeps the door and has been told that you knock. Call join again in about \
-                 {retry_after_s} s; nothing else is needed."
-            ),
+        SessionError::Knocking { me, retry_after_s } => {
+            let me: String = me.to_string().chars().take(8).collect();
+            let text = format!(
+                "The session's owner keeps the door and has been asked to let you in, as the participant whose id begins with \
+                 {me}; there is no answer yet. Join again with the same link: it goes on with the same knock."
+            );
+            Failure::new(code::KNOCKING, text).to_be_tried_after(retry_after_s)
+        }
+        SessionError::TurnedAway => Failure::new(
+            name(Code::DoorClosed),
+            "You knocked and were not let in: the session's owner refused you, or nobody new comes in any more; the plane does \
+             not say which. Ask the owner. Joining again helps once the door is open to you.",
         ),
         SessionError::ReadOnly(_) => Failure::new(
             "view_only",
@@ -152,7 +158,7 @@ fn problem(code: Code, extras: &Extras) -> Failure {
             .to_owned(),
         Code::Forbidden => "The plane does not allow this here. Ask the session's owner.".to_owned(),
         Code::ViewOnly => "This seat came by a view link and may read only. To write, join with a full link.".to_owned(),
-        Code::DoorClosed => "The session's door is closed: nobody new comes in. Ask its owner to open it.".to_owned(),
+        Code::DoorClosed => "The session's door is closed: nobody new comes in. Ask its owner to open it, then join again.".to_owned(),
         Code::QuotaExceeded => "The session or the organisation has no room for more. Ask the session's owner.".to_owned(),
         Code::NotFound => "The plane has nothing under that name. Check the session.".to_owned(),
         Code::ModeObserve => "The session is in observe: a human is relaying, and agents don't wait. Ask your human whether to \

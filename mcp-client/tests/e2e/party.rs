@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::time::Duration;
 
 use mcp_client::home::Environment;
 use mcp_client::session::Clock;
@@ -21,6 +22,8 @@ pub struct TestHost {
     lives_on: bool,
     folder: PathBuf,
     pub cancelled: CancellationToken,
+    /// How long it waits at a door.
+    pub patience: Duration,
     pub answers: Mutex<VecDeque<Ask>>,
     pub questions: Mutex<Vec<Question>>,
 }
@@ -32,6 +35,7 @@ impl TestHost {
             lives_on,
             folder,
             cancelled: CancellationToken::new(),
+            patience: Duration::ZERO,
             answers: Mutex::default(),
             questions: Mutex::default(),
         }
@@ -61,6 +65,10 @@ impl Host for TestHost {
 
     fn progress<'a>(&'a self, _elapsed_s: u64, _total_s: u64, _message: &'a str) -> BoxFuture<'a, ()> {
         Box::pin(async {})
+    }
+
+    fn waits_at_door(&self) -> Option<Duration> {
+        Some(self.patience)
     }
 
     fn prompts_for_calls(&self) -> bool {

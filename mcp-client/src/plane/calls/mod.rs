@@ -1,5 +1,6 @@
 //! The calls of `plane-api.md` that this client makes, each with its types.
 
+mod door;
 mod modes;
 mod participants;
 mod records;
@@ -12,6 +13,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use wire::api::TokenText;
 
+pub use door::Keeper;
 pub use participants::Entry;
 
 use super::Deadline;

@@ -195,3 +195,94 @@ fn the_same_share_within_ten_minutes_is_the_same_session() {
     });
     assert!(!seat.is_repeat_of(&print, NOW));
 }
+
+/// A seat whose way in is not finished: the request is out, and no token came.
+fn outside(byte: u8, used: i64, entry: PendingEntry, at_the_door: Option<AtTheDoor>) -> SeatSummary {
+    let mut state = state(byte, byte);
+    state.token = None;
+    state.title = None;
+    state.pending.entry = Some(entry);
+    state.at_the_door = at_the_door;
+    state.last_used = LastUsed {
+        at: Timestamp::from_millis(used),
+        place: "/r/one".to_owned(),
+    };
+    serde_json::from_value(serde_json::to_value(&state).unwrap()).unwrap()
+}
+
+fn create() -> PendingEntry {
+    let body = serde_json::json!({
+        "session_id": session(9), "epoch_record": "AA", "title": { "participant_id": participant(9), "epoch": 1, "sealed": "AA" },
+        "participant": { "participant_id": participant(9), "kind": "agent", "sealed_profile": "AA" }
+    });
+    PendingEntry::Create(serde_json::from_value(body).unwrap())
+}
+
+#[test]
+fn a_seat_that_never_got_in_is_not_chosen_beside_one_that_did() {
+    let mut seats = summaries(&[(1, "A", "/r/one", 10)]);
+    seats.insert(0, outside(2, 20, PendingEntry::Join { epoch: 1 }, None));
+    seats.insert(0, outside(3, 30, create(), None));
+    let place = Place::of(Some(Path::new("/r/one")));
+    let ask = asking(&seats, &place);
+    assert_eq!(choose::session(&ask), Ok(session(1)));
+    assert_eq!(
+        choose::session_for_post(&ask),
+        Ok(session(1)),
+        "nobody asks which"
+    );
+    for seat in &mut seats {
+        seat.session = session(1);
+    }
+    let ask = asking(&seats, &place);
+    let chosen = choose::seat(&ask, &session(1), Kind::Agent, None).unwrap();
+    assert_eq!(chosen.participant, participant(1));
+    let outside = choose::seat_outside(&ask, &session(1), Kind::Agent, None).unwrap();
+    assert_eq!(outside.participant, participant(3));
+    assert_eq!(
+        choose::seat(&ask, &session(1), Kind::Agent, Some("02020202")),
+        None
+    );
+}
+
+#[test]
+fn where_no_seat_got_in_the_way_on_is_named() {
+    let place = Place::of(Some(Path::new("/r/one")));
+    let join = || PendingEntry::Join { epoch: 1 };
+    for (seat, standing, said) in [
+        (outside(2, 20, join(), None), Standing::Joining, "not answered"),
+        (
+            outside(2, 20, join(), Some(AtTheDoor::Knocking(NOW))),
+            Standing::Knocking,
+            "still knocking",
+        ),
+        (
+            outside(2, 20, join(), Some(AtTheDoor::TurnedAway(NOW))),
+            Standing::TurnedAway,
+            "not let into",
+        ),
+        (
+            outside(2, 20, create(), None),
+            Standing::Creating,
+            "still being made",
+        ),
+    ] {
+        let seats = [seat];
+        let ask = asking(&seats, &place);
+        for named in [None, Some("02020202")] {
+            let error = choose::session(&Asking { named, ..ask }).unwrap_err();
+            assert!(error.to_string().contains(said), "{error}");
+            assert!(
+                matches!(error, ChooseError::NotIn { session: id, standing: found, .. }
+                    if id == session(2) && found == standing)
+            );
+        }
+        assert_eq!(choose::seat(&ask, &session(2), Kind::Agent, None), None);
+    }
+}
+
+#[test]
+fn a_return_that_was_not_answered_leaves_a_seat_in() {
+    let seat = outside(2, 20, PendingEntry::Return { epoch: 2 }, None);
+    assert!(seat.is_in());
+}

@@ -1,0 +1,104 @@
+//! The door, as the owner's seat keeps it, and how many it has been told of.
+
+use seal::profile::{self, Profile};
+use wire::api::{Decide, Door, Knock, SetDoor};
+use wire::ids::{ParticipantId, SessionId};
+
+use super::Session;
+use super::error::SessionError;
+use super::sync::is_token_over;
+use crate::plane::{Deadline, Keeper, Plane, PlaneError};
+
+impl Session {
+    /// Whether this seat is the owner participant in force.
+    pub fn is_owner(&self) -> bool {
+        self.owner() == Some(self.my_id())
+    }
+
+    /// How many wait at the door for this seat to answer, by the plane's newest word; none for who does not keep it.
+    pub fn knocking_for_me(&self) -> u32 {
+        if !self.is_owner() {
+            return 0;
+        }
+        self.plane_state().map_or(0, |state| state.door.knocking)
+    }
+
+    /// Whether more wait at the door than the reader of this process has been told of. Who is gone is forgotten, so that the
+    /// next one is told of.
+    pub fn has_untold_knocks(&mut self) -> bool {
+        let now = self.knocking_for_me();
+        let more = now > self.knocks_told;
+        self.knocks_told = self.knocks_told.min(now);
+        more
+    }
+
+    /// The reader has been told of everybody who waits at the door now.
+    pub fn told_of_knocks(&mut self) {
+        self.knocks_told = self.knocking_for_me();
+    }
+
+    /// The door, and who knocks.
+    ///
+    /// # Errors
+    /// As [`Session::set_mode`]; `forbidden` where this seat does not keep it.
+    pub async fn door(&mut self, until: Deadline) -> Result<Door, SessionError> {
+        let ask = async |plane: &Plane, id: &SessionId, by: Keeper<'_>| plane.door(id, by, until).await;
+        self.as_keeper(until, ask).await
+    }
+
+    /// Sets the door.
+    ///
+    /// # Errors
+    /// As [`Session::door`].
+    pub async fn set_door(&mut self, set: &SetDoor, until: Deadline) -> Result<Door, SessionError> {
+        let ask =
+            async |plane: &Plane, id: &SessionId, by: Keeper<'_>| plane.set_door(id, by, set, until).await;
+        self.as_keeper(until, ask).await
+    }
+
+    /// Admits or refuses somebody who knocks.
+    ///
+    /// # Errors
+    /// As [`Session::door`]; `not_found` where nobody of that id knocks.
+    pub async fn decide(
+        &mut self,
+        who: &ParticipantId,
+        decide: Decide,
+        until: Deadline,
+    ) -> Result<(), SessionError> {
+        let ask = async |plane: &Plane, id: &SessionId, by: Keeper<'_>| {
+            plane.decide(id, who, by, decide, until).await
+        };
+        self.as_keeper(until, ask).await.map(drop)
+    }
+
+    /// The profile of somebody who knocks, which fits their id. What it says of itself are claims.
+    ///
+    /// # Errors
+    /// As [`profile::open`]: it was not sealed by that participant with this session's link.
+    pub fn profile_of(&self, knock: &Knock) -> Result<Profile, seal::Error> {
+        let keys = self.keys.newest().ok_or(seal::Error::AuthFailed)?;
+        profile::open(keys, &knock.participant_id, knock.sealed_profile.as_slice())
+    }
+
+    /// One request with this seat's token, and once more after coming back if the token was over.
+    async fn as_keeper<T>(
+        &mut self,
+        until: Deadline,
+        ask: impl AsyncFn(&Plane, &SessionId, Keeper<'_>) -> Result<T, PlaneError>,
+    ) -> Result<T, SessionError> {
+        let token = self.token()?;
+        match ask(&self.plane, self.me.session_id(), Keeper::Seat(&token)).await {
+            Ok(answer) => return Ok(answer),
+            Err(error) => {
+                let error = error.into();
+                if !is_token_over(&error) {
+                    return Err(error);
+                }
+            }
+        }
+        self.sync(until).await?;
+        let token = self.token()?;
+        Ok(ask(&self.plane, self.me.session_id(), Keeper::Seat(&token)).await?)
+    }
+}
