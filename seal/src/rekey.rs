@@ -96,6 +96,14 @@ impl<'a> From<&'a Identity> for Party<'a> {
     }
 }
 
+/// Whether an entry can be sealed to somebody at all. A profile may claim a key that gives the same secret with everybody.
+///
+/// # Errors
+/// `bad_public_key`: whoever has this key can't be kept.
+pub fn check_agreement(owner: &Identity, peer: &PeerKeys) -> Result<(), Error> {
+    x25519(owner.agreement(), &peer.agreement).map(drop)
+}
+
 /// The first epoch of a session.
 pub fn create(session: &SessionId, secret: FullSecret, owner: &ParticipantId) -> NewEpoch {
     let (keys, commitments) = EpochKeys::open_epoch(session, 1, secret);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use seal::Error;
 use seal::transcript::{Outcome, RawRecord, Reader, Standing, Start};
-use wire::api::{Checkpoint, Page, Record};
+use wire::api::{Checkpoint, Page, ParticipantRow, Record};
 use wire::ids::{MessageId, ParticipantId};
 
 use super::error::SessionError;
@@ -219,12 +219,12 @@ impl Session {
         }
     }
 
-    /// Asks the plane for everybody's profiles from an epoch on, and learns from those that hold.
+    /// Asks the plane for everybody, with their profiles from an epoch on, and learns from those that hold.
     pub(super) async fn learn_participants(
         &mut self,
         epoch: u32,
         until: Deadline,
-    ) -> Result<(), SessionError> {
+    ) -> Result<Vec<ParticipantRow>, SessionError> {
         let token = self.token()?;
         let answer = self
             .plane
@@ -239,7 +239,7 @@ impl Session {
                 tracing::warn!(error = error.name(), epoch, participant = %who, "a profile does not hold");
             }
         }
-        Ok(())
+        Ok(answer.participants)
     }
 
     /// Notes that the plane misbehaves, for good. A gap is noted by who has read once more.

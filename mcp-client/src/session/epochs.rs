@@ -39,7 +39,7 @@ impl Session {
 
     /// Opens each owner re-key after the newest epoch held. Stops at an administrator's, whose secret comes from a
     /// person alone.
-    async fn follow(&mut self, lock: &mut SeatLock, until: Deadline) -> Result<(), SessionError> {
+    pub(super) async fn follow(&mut self, lock: &mut SeatLock, until: Deadline) -> Result<(), SessionError> {
         let known = self.keys.newest().map_or(0, EpochKeys::epoch);
         let rejoin = Rejoin {
             participant_id: *self.my_id(),
@@ -58,7 +58,12 @@ impl Session {
         if record.session_id != *self.id() {
             return Err(self.fail(Error::EpochRecordMalformed));
         }
+        if let Some(keys) = self.own_rekey(lock, &record, &bytes)? {
+            return self.take_epoch(lock, keys, bytes);
+        }
         if record.epoch_type == EpochType::AdminRekey {
+            self.drop_old_links(lock)?;
+            lock.save()?;
             return Err(SessionError::AdminRekeyed);
         }
         let Some(old) = self.keys.newest() else {
@@ -73,18 +78,49 @@ impl Session {
         };
         let keys = match rekey::open(&record, old, owner, &self.me) {
             Ok(keys) => keys,
-            Err(Error::RekeyRemoved) => return Err(SessionError::Removed),
+            Err(Error::RekeyRemoved) => {
+                self.end_here(lock, "removed")?;
+                lock.save()?;
+                return Err(SessionError::Removed);
+            }
             Err(error) => return Err(self.fail(error)),
         };
+        self.take_epoch(lock, keys, bytes)
+    }
+
+    /// Goes over to an epoch whose keys have passed their check: its secret is on disk, the old S no longer, and notes
+    /// with the old link are gone.
+    pub(super) fn take_epoch(
+        &mut self,
+        lock: &mut SeatLock,
+        keys: EpochKeys,
+        record: Blob,
+    ) -> Result<(), SessionError> {
         let epoch = keys.epoch();
         let secret = keys
             .link_secret(keys.kind())
             .ok_or(SessionError::Impossible("keys without a secret"))?;
         lock.secrets.insert(epoch, EpochSecret::from(&secret));
-        lock.epoch_records.insert(epoch, bytes);
+        lock.epoch_records.insert(epoch, record);
         self.keys.insert(keys);
         self.demote_old_secrets(lock);
+        self.drop_old_links(lock)?;
+        if lock
+            .pending
+            .rekey
+            .as_ref()
+            .is_some_and(|pending| pending.epoch <= epoch)
+        {
+            lock.pending.rekey = None;
+        }
         lock.save()?;
+        Ok(())
+    }
+
+    /// Removes the handoff files: the link in them is dead.
+    fn drop_old_links(&self, kept: &mut SeatState) -> Result<(), SessionError> {
+        crate::note::handoff::remove(self.seat.home(), &kept.handoffs)?;
+        kept.handoffs.clear();
         Ok(())
     }
 
@@ -178,6 +214,9 @@ impl Session {
             }
         }
         self.demote_old_secrets(lock);
+        if lock.token.as_ref().is_some_and(|token| token.epoch < epoch) {
+            self.drop_old_links(lock)?;
+        }
         lock.token = Some(SessionToken {
             text: SecretText::new(joined.session_token.0),
             epoch,
@@ -187,6 +226,14 @@ impl Session {
         }
         lock.pending.entry = None;
         lock.at_the_door = None;
+        if lock
+            .pending
+            .rekey
+            .as_ref()
+            .is_some_and(|pending| pending.epoch <= epoch)
+        {
+            lock.pending.rekey = None;
+        }
         lock.ended = None;
         self.hear_state(joined.state);
         self.title = Some(joined.title);

@@ -32,6 +32,21 @@ pub enum SessionError {
     /// An administrator re-keyed.
     #[error("an administrator re-keyed the session")]
     AdminRekeyed,
+    /// A re-key was sent and its answer was lost: whether it is in force is not known yet.
+    #[error("whether the re-key is in force is not known ({0})")]
+    RekeyOpen(PlaneError),
+    /// Who takes part is no longer as it was shown: these came in since, or another re-key did.
+    #[error("who takes part has changed since the list was shown")]
+    ListChanged(Vec<ParticipantId>),
+    /// Another participant owns the session.
+    #[error("this seat is not the session's owner")]
+    NotOwner,
+    /// Nobody owns the session since an administrator re-keyed it.
+    #[error("the session has no owner participant")]
+    NoOwner,
+    /// Nothing can be sealed to this participant.
+    #[error("{0} can't be kept")]
+    CantBeKept(ParticipantId),
     /// A door that asks, and has not been answered yet.
     #[error("waiting at the door")]
     Knocking {

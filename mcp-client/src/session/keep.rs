@@ -79,17 +79,22 @@ impl Session {
 
     /// Notes with the seat that the session is over for it, and removes its handoff files: their links are dead.
     pub(super) async fn mark_over(&mut self, cause: &str) -> Result<(), SessionError> {
-        let at = self.clock.now();
         let mut lock = self.seat.lock(LOCK).await?;
         if lock.ended.is_none() {
-            lock.ended = Some(Ended {
-                at,
-                cause: cause.to_owned(),
-            });
-            crate::note::handoff::remove(self.seat.home(), &lock.handoffs)?;
-            lock.handoffs.clear();
+            self.end_here(&mut lock, cause)?;
             lock.save()?;
         }
+        Ok(())
+    }
+
+    /// As [`Session::mark_over`], under a lock that is held already.
+    pub(super) fn end_here(&self, kept: &mut SeatState, cause: &str) -> Result<(), SessionError> {
+        kept.ended.get_or_insert_with(|| Ended {
+            at: self.clock.now(),
+            cause: cause.to_owned(),
+        });
+        crate::note::handoff::remove(self.seat.home(), &kept.handoffs)?;
+        kept.handoffs.clear();
         Ok(())
     }
 

@@ -47,6 +47,7 @@ impl Session {
             state: None,
             rows: None,
             title: None,
+            title_kept: 0,
             alarm: kept.alarm.clone(),
             unchecked_own: None,
             last_post: None,

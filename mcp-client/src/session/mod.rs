@@ -18,8 +18,10 @@ mod load;
 pub mod message;
 mod modes;
 mod post;
+mod rekey;
 mod relearn;
 mod sync;
+mod title;
 mod upgrade;
 pub mod view;
 
@@ -37,6 +39,7 @@ pub use clock::Clock;
 pub use enter::{Entering, Newcomer};
 pub use error::SessionError;
 pub use post::{Draft, Stored};
+pub use rekey::{Keepable, RekeyDone, RekeyPlan};
 pub use sync::{Heard, Waiting};
 
 use crate::cache::Cache;
@@ -61,6 +64,8 @@ pub struct Session {
     state: Option<(Instant, State)>,
     rows: Option<(Instant, Vec<ParticipantRow>)>,
     title: Option<SealedTitle>,
+    /// The epoch whose title this process has seen to.
+    title_kept: u32,
     alarm: Option<Alarm>,
     /// The earliest own record that was appended as sent and not read back yet (`crypto.md` section 9.2).
     unchecked_own: Option<u64>,

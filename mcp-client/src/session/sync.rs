@@ -1,7 +1,6 @@
 //! Reading on: pages from the plane, and what a long wait brings.
 
-use wire::api::{Page, SealedTitle, SetTitle, TokenText};
-use wire::encoding::Blob;
+use wire::api::{Page, TokenText};
 use wire::ids::SessionId;
 use wire::problem::Code;
 
@@ -74,8 +73,8 @@ impl Session {
                     }
                 }
                 result => {
-                    if comebacks > 0 && result.is_ok() {
-                        self.seal_title_again(until).await;
+                    if result.is_ok() {
+                        self.keep_title(until).await;
                     }
                     self.store().await?;
                     return self.note_end(result).await;
@@ -143,42 +142,6 @@ impl Session {
                 Taken::All => return self.all_was_read(),
             }
         }
-    }
-
-    /// After a re-key the title is sealed anew, so that those who come by the new link can read it: by the owner, or where
-    /// there is none, by whoever with a full link comes first. It can be done later, so a failure is none.
-    pub(super) async fn seal_title_again(&mut self, until: Deadline) {
-        let mine = match self.transcript.owner() {
-            Some(owner) => owner == self.my_id(),
-            None => self.may_write(),
-        };
-        let epoch = self.transcript.epoch();
-        let old = self.title.as_ref().is_some_and(|title| title.epoch < epoch);
-        if !(mine && old) {
-            return;
-        }
-        if let Err(error) = self.send_title(epoch, until).await {
-            tracing::info!(%error, "the title was not sealed anew");
-        }
-    }
-
-    async fn send_title(&mut self, epoch: u32, until: Deadline) -> Result<(), SessionError> {
-        let (Some(text), Some(keys)) = (self.title(), self.keys.get(epoch)) else {
-            return Ok(());
-        };
-        let sealed = seal::record::title::seal(keys, &self.me, &text, seal::random::Nonce::random()?)?;
-        let title = SealedTitle {
-            participant_id: *self.my_id(),
-            epoch,
-            sealed: Blob(sealed),
-        };
-        let set = SetTitle { title: title.clone() };
-        let token = self.token()?;
-        self.plane
-            .set_title(self.me.session_id(), &token, &set, until)
-            .await?;
-        self.title = Some(title);
-        Ok(())
     }
 
     /// Notes with the seat that the session is over, so that nobody tries again.

@@ -115,6 +115,12 @@ pub mod code {
     pub const LOCAL_FILE: &str = "local_file";
     /// The epoch moved to a secret this seat was not given.
     pub const NEW_LINK_NEEDED: &str = "new_link_needed";
+    /// Who takes part is no longer as it was shown.
+    pub const LIST_CHANGED: &str = "list_changed";
+    /// This machine holds no seat of the session's owner.
+    pub const NOT_OWNER: &str = "not_owner";
+    /// Nobody owns the session since an administrator re-keyed it.
+    pub const NO_OWNER: &str = "no_owner";
     /// A fault of this program's own.
     pub const INTERNAL: &str = "internal";
 }

@@ -215,6 +215,10 @@ async fn come_in(
             Ok(()) | Err(SessionError::Failed(_) | SessionError::Plane(_)) => {}
             Err(error) => return Err(wording::session(error)),
         }
+        // Whoever is out comes in by no old link, and must not be shown as being in.
+        if let Err(error @ (SessionError::Removed | SessionError::AdminRekeyed)) = open.sync(until).await {
+            return Err(wording::session(error));
+        }
         warnings.extend(app.sync_softly(&mut open, until).await?);
     }
     drop(open);

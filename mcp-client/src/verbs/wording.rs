@@ -31,6 +31,40 @@ pub(super) fn session(error: SessionError) -> Failure {
             "An administrator re-keyed this session, and its old links are dead. Ask the person who shared it for the \
              new link and join with it; never take a link from the session itself.",
         ),
+        SessionError::RekeyOpen(error) => {
+            let why = plane(&error);
+            Failure::new(
+                why.code(),
+                format!(
+                    "It is not known yet whether the re-key took effect: {} Run `devpilot-session rekey` again: before \
+                     anything else it finishes this one.",
+                    why.message()
+                ),
+            )
+        }
+        SessionError::ListChanged(_) => Failure::new(
+            code::LIST_CHANGED,
+            "Who takes part has changed since the list was shown, so nothing was done. Look at the list again.",
+        ),
+        SessionError::NotOwner => Failure::new(
+            code::NOT_OWNER,
+            "This machine's seat is not the owner participant of that session, and only the owner re-keys without a new \
+             link for those who stay. Ask the owner; the user whose token made the session, or an administrator, can run \
+             `devpilot-session rekey --admin SESSION`, after which everybody needs the new link.",
+        ),
+        SessionError::NoOwner => Failure::new(
+            code::NO_OWNER,
+            "This session has no owner participant any more: an administrator re-keyed it. The user whose token made it, \
+             or an administrator, can run `devpilot-session rekey --admin SESSION`, after which everybody needs the new \
+             link.",
+        ),
+        SessionError::CantBeKept(who) => Failure::new(
+            code::BAD_ARGUMENT,
+            format!(
+                "{who} can't be kept: there is no valid profile of it in this epoch to seal the new secret to. Drop it, \
+                 and give its person the new link afterwards."
+            ),
+        ),
         SessionError::Knocking { me, retry_after_s } => {
             let me: String = me.to_string().chars().take(8).collect();
             let text = format!(
@@ -144,6 +178,37 @@ pub(super) fn plane(error: &PlaneError) -> Failure {
         ),
         PlaneError::Problem { code, extras, .. } => problem(*code, extras),
     }
+}
+
+/// What the plane answers to who re-keys or ends a session with a machine token.
+pub(super) fn keeping(error: &PlaneError) -> Failure {
+    let (code, extras) = match error {
+        PlaneError::Problem { code, extras, .. } => (*code, extras),
+        other => return plane(other),
+    };
+    let text = match code {
+        Code::Forbidden => {
+            "This machine's token does not allow that. It takes a token with scope `rekey` of the user whose token made the \
+             session, or one with scope `admin` of an administrator: ask the plane's operator for one (`devpilot-plane \
+             admin token create`, with `--scopes share,rekey`) and set DEVPILOT_BRIDGE_TOKEN to it. Nothing was changed."
+        }
+        Code::NotFound => {
+            "The plane has no session of that id for this machine's token: the id is wrong, the session is gone, or it is \
+             another user's. Nothing was changed."
+        }
+        Code::BadProof => {
+            "The plane does not take this seat for the session's owner. Nothing was changed; whoever is administrator can \
+             run `devpilot-session rekey --admin SESSION`."
+        }
+        Code::QuotaExceeded if extras.limit.as_deref() == Some("rekeys_per_hour") => {
+            "That session was re-keyed too often within an hour. Nothing was changed; try again later."
+        }
+        Code::QuotaExceeded if extras.limit.as_deref() == Some("epochs") => {
+            "That session was re-keyed as often as the plane allows. Nothing was changed; end it and share a new one."
+        }
+        _ => return plane(error),
+    };
+    Failure::new(name(code), text)
 }
 
 fn problem(code: Code, extras: &Extras) -> Failure {

@@ -1,6 +1,7 @@
 //! The calls of `plane-api.md` that this client makes, each with its types.
 
 mod door;
+mod keeping;
 mod modes;
 mod participants;
 mod records;

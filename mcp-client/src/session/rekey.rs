@@ -1,0 +1,342 @@
+//! Re-keying as the owner: a new secret, sealed to those who stay (`crypto.md` section 10.2).
+//!
+//! The new secret and the record's bytes are on disk before the first byte is sent, and the same bytes are sent until the
+//! plane answers. What is in force is read from the epoch records alone: of this seat's own making, it goes on; of
+//! another's, the new secret is worth nothing and is forgotten.
+
+use std::collections::BTreeSet;
+
+use seal::random::Nonce;
+use seal::rekey::{self, History, Kept};
+use seal::secret::{FullSecret, LinkKind, LinkSecret};
+use wire::api::{ParticipantRow, Rekey};
+use wire::encoding::{Blob, Secret32};
+use wire::epoch_record::{EntryCapability, EpochRecord};
+use wire::ids::ParticipantId;
+
+use super::error::SessionError;
+use super::keep::LOCK;
+use super::sync::is_token_over;
+use super::{Session, integrity};
+use crate::plane::{Deadline, MachineToken, PlaneError};
+use crate::seat::{PendingRekey, SeatLock, SeatState};
+
+/// How often one call comes back before it makes the record.
+const ROUNDS: u32 = 4;
+
+/// A re-key as a person decided it, over the list that they were shown.
+#[derive(Debug, Clone, Copy)]
+pub struct RekeyPlan<'a> {
+    /// The epoch in force when the list was shown.
+    pub epoch: u32,
+    /// Everybody who was on the list.
+    pub shown: &'a BTreeSet<ParticipantId>,
+    /// Who stays, and with what. This seat stays in any case, with everything.
+    pub keep: &'a [(ParticipantId, EntryCapability)],
+    /// Whether holders of the new link may read what came before.
+    pub history: bool,
+}
+
+/// A re-key that is in force.
+#[derive(Debug)]
+pub struct RekeyDone {
+    /// The new epoch.
+    pub epoch: u32,
+    /// What went wrong after it: the token, the new profile or the title. The next call of this seat makes up for it.
+    pub late: Option<SessionError>,
+}
+
+/// Whether somebody can be kept at an owner's re-key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keepable {
+    /// With everything.
+    Full,
+    /// With the view secret, which is what it has; to give more takes a full link.
+    View,
+    /// An earlier re-key left it out, and it has not come back since: it could not open its entry.
+    Out,
+    /// No valid profile of it was seen, or one whose key nothing can be sealed to.
+    NoProfile,
+}
+
+impl Session {
+    /// Everybody as the plane sees them now, with all profiles learned anew.
+    ///
+    /// # Errors
+    /// What the plane or the way to it gives, and what coming back gives.
+    pub async fn everybody(&mut self, until: Deadline) -> Result<Vec<ParticipantRow>, SessionError> {
+        self.sync(until).await?;
+        let rows = self.learn_participants(1, until).await?;
+        self.store().await?;
+        Ok(rows)
+    }
+
+    /// What somebody could be kept with. The right to write counts, and what this epoch's own record gave them; never
+    /// the plane's word.
+    pub fn keepable(&self, who: &ParticipantId) -> Keepable {
+        let epoch = self.transcript.epoch();
+        let entry = EpochRecord::parse(self.transcript.state().epoch_record.as_slice())
+            .ok()
+            .and_then(|record| record.entry(who).map(|entry| entry.capability));
+        let Some(known) = self.roster.get(who) else {
+            return Keepable::NoProfile;
+        };
+        if rekey::check_agreement(&self.me, &known.keys).is_err() {
+            return Keepable::NoProfile;
+        }
+        if self.roster.may_write(who, epoch) || entry == Some(EntryCapability::Full) {
+            Keepable::Full
+        } else if entry.is_some() || known.epoch >= epoch {
+            Keepable::View
+        } else {
+            Keepable::Out
+        }
+    }
+
+    /// Finishes a re-key of this seat whose answer was never seen, if there is one: the same bytes once more. Gives the
+    /// epoch it opened, if it is in force.
+    ///
+    /// # Errors
+    /// [`SessionError::RekeyOpen`] while it stays open; else what the plane gives, and then it is forgotten.
+    pub async fn finish_rekey(
+        &mut self,
+        machine: &MachineToken,
+        until: Deadline,
+    ) -> Result<Option<RekeyDone>, SessionError> {
+        if self.seat.read()?.pending.rekey.is_none() {
+            return Ok(None);
+        }
+        let mut lock = self.seat.clone().lock(LOCK).await?;
+        self.refresh()?;
+        let result = self.finish_locked(&mut lock, machine, until).await;
+        self.put_into(&mut lock)?;
+        lock.save()?;
+        drop(lock);
+        Ok(match result? {
+            Some((epoch, late)) => Some(self.settle_rekey(epoch, late, until).await),
+            None => None,
+        })
+    }
+
+    /// Re-keys as it was decided. Who came in after the list was shown is a reason to show it again.
+    ///
+    /// # Errors
+    /// [`SessionError::ListChanged`], [`SessionError::NotOwner`], [`SessionError::NoOwner`],
+    /// [`SessionError::CantBeKept`] before anything is sent; [`SessionError::RekeyOpen`] when it is not known whether it
+    /// is in force; what the plane gives when it is not.
+    pub async fn rekey(
+        &mut self,
+        plan: &RekeyPlan<'_>,
+        machine: &MachineToken,
+        until: Deadline,
+    ) -> Result<RekeyDone, SessionError> {
+        let mut lock = self.seat.clone().lock(LOCK).await?;
+        let result = self.rekey_locked(&mut lock, plan, machine, until).await;
+        self.put_into(&mut lock)?;
+        lock.save()?;
+        drop(lock);
+        let (epoch, late) = result?;
+        Ok(self.settle_rekey(epoch, late, until).await)
+    }
+
+    async fn rekey_locked(
+        &mut self,
+        lock: &mut SeatLock,
+        plan: &RekeyPlan<'_>,
+        machine: &MachineToken,
+        until: Deadline,
+    ) -> Result<(u32, Option<SessionError>), SessionError> {
+        self.refresh()?;
+        integrity::may_accept(self.alarm.as_ref())?;
+        if self.finish_locked(lock, machine, until).await?.is_some() {
+            return Err(SessionError::ListChanged(Vec::new()));
+        }
+        let rows = self.look_again(lock, until).await?;
+        let epoch = self.transcript.epoch();
+        match self.transcript.owner() {
+            None => return Err(SessionError::NoOwner),
+            Some(owner) if owner != self.my_id() => return Err(SessionError::NotOwner),
+            Some(_) => {}
+        }
+        let is_new =
+            |row: &&ParticipantRow| row.left_at.is_none() && !plan.shown.contains(&row.participant_id);
+        let new: Vec<ParticipantId> = rows.iter().filter(is_new).map(|row| row.participant_id).collect();
+        if epoch != plan.epoch || !new.is_empty() {
+            return Err(SessionError::ListChanged(new));
+        }
+        let pending = self.make_rekey(epoch, plan)?;
+        lock.pending.rekey = Some(pending);
+        self.put_into(lock)?;
+        lock.save()?;
+        self.send_rekey(lock, machine, until).await
+    }
+
+    /// The transcript up to now and everybody's profiles, without letting go of the lock.
+    async fn look_again(
+        &mut self,
+        lock: &mut SeatLock,
+        until: Deadline,
+    ) -> Result<Vec<ParticipantRow>, SessionError> {
+        for _ in 0..ROUNDS {
+            let read = match self.fetch(until).await {
+                Ok(()) => self.learn_participants(1, until).await,
+                Err(error) => Err(error),
+            };
+            match read {
+                Err(error) if is_token_over(&error) => self.come_back(lock, until).await?,
+                result => return result,
+            }
+        }
+        Err(SessionError::ListChanged(Vec::new()))
+    }
+
+    fn make_rekey(&self, epoch: u32, plan: &RekeyPlan<'_>) -> Result<PendingRekey, SessionError> {
+        let old = self
+            .keys
+            .get(epoch)
+            .filter(|keys| keys.kind() == LinkKind::Full)
+            .ok_or(SessionError::Impossible("an owner without the full secret"))?;
+        let mut kept = vec![Kept::new(self.me.public(), EntryCapability::Full)?];
+        for (who, capability) in plan.keep.iter().filter(|(who, _)| who != self.my_id()) {
+            let given = match (self.keepable(who), capability) {
+                (Keepable::Full, given) => *given,
+                (Keepable::View, _) => EntryCapability::View,
+                (Keepable::Out | Keepable::NoProfile, _) => return Err(SessionError::CantBeKept(*who)),
+            };
+            let known = self.roster.get(who).ok_or(SessionError::CantBeKept(*who))?;
+            kept.push(Kept::new(known.keys.clone(), given)?);
+        }
+        let history = if plan.history {
+            History::Open(Nonce::random()?)
+        } else {
+            History::Closed
+        };
+        let new = rekey::by_owner(old, &self.me, FullSecret::random()?, kept, history)?;
+        let secret = new
+            .keys
+            .full_secret()
+            .ok_or(SessionError::Impossible("an epoch of one's own without a secret"))?;
+        Ok(PendingRekey {
+            epoch: new.keys.epoch(),
+            secret: Secret32::new(*secret.expose()),
+            record: Blob(new.record),
+        })
+    }
+
+    async fn finish_locked(
+        &mut self,
+        lock: &mut SeatLock,
+        machine: &MachineToken,
+        until: Deadline,
+    ) -> Result<Option<(u32, Option<SessionError>)>, SessionError> {
+        if lock.pending.rekey.is_none() {
+            return Ok(None);
+        }
+        self.send_rekey(lock, machine, until).await.map(Some)
+    }
+
+    /// Sends the pending record, and finds out what is in force where the answer does not say it.
+    async fn send_rekey(
+        &mut self,
+        lock: &mut SeatLock,
+        machine: &MachineToken,
+        until: Deadline,
+    ) -> Result<(u32, Option<SessionError>), SessionError> {
+        let Some(pending) = lock.pending.rekey.clone() else {
+            return Err(SessionError::Impossible("no re-key to send"));
+        };
+        let request = Rekey {
+            epoch_record: pending.record.clone(),
+            rejoin_secret: Some(self.me.rejoin_secret()),
+        };
+        let sent = self
+            .plane
+            .rekey(machine, self.me.session_id(), &request, until)
+            .await;
+        match sent {
+            Ok(answer) if answer.epoch == pending.epoch => self.take_own_epoch(lock, &pending)?,
+            Err(error @ PlaneError::ForeignToken { .. }) => return Err(error.into()),
+            Err(error @ PlaneError::Problem { .. }) => {
+                self.resolve_rekey(lock, &pending, error, until).await?
+            }
+            Err(error) => return Err(SessionError::RekeyOpen(error)),
+            Ok(_) => {
+                return Err(SessionError::RekeyOpen(PlaneError::BadAnswer {
+                    origin: self.plane.origin().clone(),
+                }));
+            }
+        }
+        let late = self.come_back(lock, until).await.err();
+        Ok((pending.epoch, late))
+    }
+
+    /// The plane refused these bytes now; an earlier answer may have been lost. The epoch records say which it is.
+    async fn resolve_rekey(
+        &mut self,
+        lock: &mut SeatLock,
+        pending: &PendingRekey,
+        refused: PlaneError,
+        until: Deadline,
+    ) -> Result<(), SessionError> {
+        match self.follow(lock, until).await {
+            Ok(()) | Err(SessionError::AdminRekeyed | SessionError::Removed) => {}
+            Err(SessionError::Plane(error)) => return Err(SessionError::RekeyOpen(error)),
+            Err(error) => return Err(error),
+        }
+        if lock.epoch_records.get(&pending.epoch) == Some(&pending.record) {
+            return Ok(());
+        }
+        // Not in force. Should it come to be after all, this seat's own entry opens it.
+        lock.pending.rekey = None;
+        lock.save()?;
+        match refused.code() {
+            Some(wire::problem::Code::EpochMoved) => Err(SessionError::ListChanged(Vec::new())),
+            _ => Err(refused.into()),
+        }
+    }
+
+    /// The record is in force: S' takes the place of S.
+    fn take_own_epoch(&mut self, lock: &mut SeatLock, pending: &PendingRekey) -> Result<(), SessionError> {
+        let record = EpochRecord::parse(pending.record.as_slice()).map_err(seal::Error::from)?;
+        let keys = own_keys(&record, pending)?;
+        self.take_epoch(lock, keys, pending.record.clone())
+    }
+
+    /// Before a record of the plane's is followed: whether it is the pending one, whose secret this seat drew itself.
+    /// Another one in its place makes the pending one void.
+    pub(super) fn own_rekey(
+        &self,
+        kept: &mut SeatState,
+        record: &EpochRecord,
+        bytes: &Blob,
+    ) -> Result<Option<seal::keys::EpochKeys>, SessionError> {
+        let Some(pending) = kept
+            .pending
+            .rekey
+            .clone()
+            .filter(|pending| pending.epoch == record.epoch)
+        else {
+            return Ok(None);
+        };
+        if pending.record == *bytes {
+            return own_keys(record, &pending).map(Some);
+        }
+        kept.pending.rekey = None;
+        Ok(None)
+    }
+
+    /// What follows a re-key in force. Nothing of it undoes the re-key, so a failure is told and not thrown.
+    async fn settle_rekey(&mut self, epoch: u32, late: Option<SessionError>, until: Deadline) -> RekeyDone {
+        self.rows = None;
+        let late = match late {
+            Some(late) => Some(late),
+            None => self.sync(until).await.err(),
+        };
+        RekeyDone { epoch, late }
+    }
+}
+
+fn own_keys(record: &EpochRecord, pending: &PendingRekey) -> Result<seal::keys::EpochKeys, SessionError> {
+    let secret = LinkSecret::from_bytes(LinkKind::Full, *pending.secret.expose());
+    Ok(seal::keys::EpochKeys::check(record, secret)?)
+}
