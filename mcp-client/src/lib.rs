@@ -1,5 +1,6 @@
 //! The client of DevPilot session: everything behind the binary `devpilot-session`.
 
+mod admin_rekeys;
 pub mod cache;
 pub mod cli;
 pub mod clipboard;

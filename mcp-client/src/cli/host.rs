@@ -88,6 +88,8 @@ impl Host for CommandHost {
         let word = match question.purpose {
             Purpose::Post => "send",
             Purpose::Relay => "relay",
+            Purpose::Rekey => "rekey",
+            Purpose::End => "end",
             Purpose::Acknowledge => "continue",
         };
         Box::pin(confirm::by_word(&question.text, word, &self.cancelled))

@@ -9,6 +9,7 @@ mod arguments;
 mod arguments_guard;
 mod commands;
 mod confirm;
+mod decide;
 mod host;
 mod input;
 mod output;

@@ -97,6 +97,11 @@ impl Home {
         self.root.join("handoffs")
     }
 
+    /// `rekeys/`: administrator re-keys under way.
+    pub fn rekeys_folder(&self) -> PathBuf {
+        self.root.join("rekeys")
+    }
+
     /// `bin/`: this program, at a path that hooks and printed commands can name.
     pub fn bin_folder(&self) -> PathBuf {
         self.root.join("bin")

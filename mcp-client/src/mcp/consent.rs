@@ -60,6 +60,8 @@ fn form(question: &Question) -> ElicitRequestParams {
     let yes = match question.purpose {
         Purpose::Post => "Yes, send this text",
         Purpose::Relay => "Yes, go to relay",
+        Purpose::Rekey => "Yes, re-key",
+        Purpose::End => "Yes, end it",
         Purpose::Acknowledge => "Yes, go on",
     };
     let field = BooleanSchema::new()

@@ -221,7 +221,7 @@ impl App {
     }
 
     /// Opens a seat, goes on with what its way in had not finished, and notes where it is used now.
-    async fn open(&self, seat: Seat, place: &Place, until: Deadline) -> Result<Session, Failure> {
+    pub(super) async fn open(&self, seat: Seat, place: &Place, until: Deadline) -> Result<Session, Failure> {
         let mut session = Session::open(&self.http, seat, self.clock.clone())?;
         let kept = session.kept()?;
         if let Some(entry) = &kept.pending.entry {
@@ -296,7 +296,7 @@ fn no_seat(host: &dyn Host, listing: &Listing, id: &SessionId) -> Failure {
     Failure::new(code::NO_SESSION, text)
 }
 
-fn no_session(error: &ChooseError) -> Failure {
+pub(super) fn no_session(error: &ChooseError) -> Failure {
     let code = match error {
         ChooseError::Which { .. } => code::WHICH_SESSION,
         ChooseError::NotIn {

@@ -66,6 +66,10 @@ pub enum Purpose {
     Post,
     /// Let agents wait and post after a yes to each text.
     Relay,
+    /// Put a new secret in place of the old: those left out are out.
+    Rekey,
+    /// End the session for everybody.
+    End,
     /// Go on although a sender and this reader saw different histories.
     Acknowledge,
 }
@@ -90,6 +94,8 @@ impl Question {
         let purpose = match self.purpose {
             Purpose::Post => "post",
             Purpose::Relay => "relay",
+            Purpose::Rekey => "rekey",
+            Purpose::End => "end",
             Purpose::Acknowledge => "acknowledge",
         };
         let mut bytes = Vec::new();

@@ -8,9 +8,11 @@
     clippy::indexing_slicing
 )]
 
+mod admin;
 mod damage;
 mod faults;
 mod history;
+mod keeper;
 mod party;
 mod plane;
 mod rekey;

@@ -95,6 +95,11 @@ impl Party {
     }
 
     pub fn of_kind(name: &str, plane: &TestPlane, kind: Kind) -> Self {
+        Self::at(name, &plane.origin, &plane.token, kind)
+    }
+
+    /// Whose plane is at this origin, with this machine token.
+    pub fn at(name: &str, origin: &str, token: &str, kind: Kind) -> Self {
         let root = tempfile::tempdir().unwrap();
         let home = root.path().join("home");
         let folder = root.path().join("work");
@@ -104,8 +109,8 @@ impl Party {
             ("DEVPILOT_HOME", home.to_str().unwrap()),
             ("DEVPILOT_NAME", name),
             ("DEVPILOT_CLIPBOARD", "off"),
-            ("DEVPILOT_PLANE", &plane.origin),
-            ("DEVPILOT_BRIDGE_TOKEN", &plane.token),
+            ("DEVPILOT_PLANE", origin),
+            ("DEVPILOT_BRIDGE_TOKEN", token),
         ]);
         Self {
             app: App::new(environment.clone(), Clock::system()).unwrap(),
@@ -149,6 +154,17 @@ impl Party {
         let answer = delivered.answer.clone();
         delivered.commit(&self.app).await.unwrap();
         answer
+    }
+
+    /// The link as it is now.
+    pub async fn link(&self, session: &str) -> String {
+        let args = ShareArgs {
+            session: Some(session.to_owned()),
+            reveal_link: true,
+            ..ShareArgs::default()
+        };
+        let delivered = verbs::share::run(&self.app, args, &self.host).await.unwrap();
+        delivered.answer.link.unwrap()
     }
 
     pub async fn try_join(&self, link: &str) -> Result<JoinAnswer, Failure> {

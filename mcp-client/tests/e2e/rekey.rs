@@ -2,23 +2,19 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use axum::http::Method;
-use seal::identity::Identity;
-use seal::keys::EpochKeys;
-use seal::rekey::{self, History, Kept};
-use seal::roster::Roster;
+use mcp_client::verbs::{Ask, Choice, SetTo};
 use serde_json::Value;
-use wire::encoding::{Blob, from_base64url};
-use wire::epoch_record::{EntryCapability, EpochRecord};
-use wire::ids::ParticipantId;
-use wire::token::TokenKind;
 
+use crate::keeper::{Keeper, rekey, rekey_with};
 use crate::party::{Party, texts, through};
 use crate::plane::TestPlane;
 use crate::tamper::{Fate, Tamper};
 
-fn seat(party: &Party, session: &str) -> Value {
+/// A party's only seat in a session, as its file holds it.
+pub fn seat(party: &Party, session: &str) -> Value {
     let folder = party.home().join("sessions").join(session);
     let file = std::fs::read_dir(folder)
         .unwrap()
@@ -29,60 +25,8 @@ fn seat(party: &Party, session: &str) -> Value {
     serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap()
 }
 
-fn bytes(value: &Value) -> [u8; 32] {
-    from_base64url(value.as_str().unwrap())
-        .unwrap()
-        .try_into()
-        .unwrap()
-}
-
-/// What the owner's client will do: draw a new secret and seal it to those named. Gives the new link's text.
-async fn rekey(plane: &TestPlane, owner: &Party, session: &str, keep: &[(&str, EntryCapability)]) -> String {
-    let seat = seat(owner, session);
-    let id = session.parse().unwrap();
-    let epoch = seat["secrets"]
-        .as_object()
-        .unwrap()
-        .keys()
-        .map(|epoch| epoch.parse::<u32>().unwrap())
-        .max()
-        .unwrap();
-    let record = from_base64url(seat["epoch_records"][epoch.to_string()].as_str().unwrap()).unwrap();
-    let record = EpochRecord::parse(&record).unwrap();
-    let secret = bytes(&seat["secrets"][epoch.to_string()]["full"]);
-    let secret = seal::secret::LinkSecret::from_bytes(seal::secret::LinkKind::Full, secret);
-    let old = EpochKeys::check(&record, secret).unwrap();
-    let identity = &seat["identity"];
-    let me = Identity::from_bytes(id, &bytes(&identity["sk"]), &bytes(&identity["seed"]));
-    let people = serde_json::from_value(seat["people"].clone()).unwrap();
-    let roster = Roster::from_state(id, people).unwrap();
-    let mut kept = Vec::new();
-    let own = me.participant_id().to_string();
-    for (who, capability) in keep
-        .iter()
-        .copied()
-        .chain([(own.as_str(), EntryCapability::Full)])
-    {
-        let who: ParticipantId = who.parse().unwrap();
-        kept.push(Kept::new(roster.get(&who).unwrap().keys.clone(), capability).unwrap());
-    }
-    let nonce = seal::random::Nonce::random().unwrap();
-    let secret = seal::secret::FullSecret::random().unwrap();
-    let new = rekey::by_owner(&old, &me, secret, kept, History::Open(nonce)).unwrap();
-    let (_, token) = TokenKind::parse(&plane.token).unwrap();
-    let owner_user = plane.service.machine_caller(&token).await.unwrap();
-    let request = wire::api::Rekey {
-        epoch_record: Blob(new.record),
-        rejoin_secret: Some(me.rejoin_secret()),
-    };
-    plane.service.rekey(&owner_user, id, request).await.unwrap();
-    let link = seal::link::Link {
-        origin: plane.origin.clone(),
-        session_id: id,
-        epoch: epoch + 1,
-        secret: new.keys.link_secret(seal::secret::LinkKind::Full).unwrap(),
-    };
-    link.to_text().to_string()
+fn handoffs(party: &Party) -> usize {
+    std::fs::read_dir(party.home().join("handoffs")).unwrap().count()
 }
 
 #[tokio::test]
@@ -96,9 +40,12 @@ async fn those_who_stay_go_on_and_those_left_out_stop() {
     let shared = ana.share("Rekey", "start").await;
     let old_link = shared.link.unwrap();
     let sam_id = sam.join(&old_link).await.my_id;
-    eve.join(&old_link).await;
-    ana.who().await;
-    let new_link = rekey(&plane, &ana, &shared.session, &[(&sam_id, EntryCapability::Full)]).await;
+    let eve_id = eve.join(&old_link).await.my_id;
+    assert_eq!(handoffs(&ana), 1);
+    let done = rekey(&ana, &[&sam_id]).await.unwrap();
+    assert_eq!((done.epoch, done.warnings.as_slice()), (2, [].as_slice()));
+    assert_eq!(done.out.iter().map(|one| &one.id).collect::<Vec<_>>(), [&eve_id]);
+    assert_eq!(handoffs(&ana), 0, "the note with the old link is gone");
 
     sam.post("after the re-key").await;
     assert_eq!(texts(&ana.read().await), ["after the re-key"]);
@@ -107,13 +54,19 @@ async fn those_who_stay_go_on_and_those_left_out_stop() {
     assert_eq!(texts(&read), ["me too"]);
     assert_eq!(read.integrity.state, "ok");
 
-    // The old S is gone from the disk, the old R is kept.
-    let kept = seat(&sam, &shared.session);
-    assert!(kept["secrets"]["1"].get("view").is_some() && kept["secrets"]["2"].get("full").is_some());
+    // The old S is gone from both disks, the old R is kept.
+    for party in [&ana, &sam] {
+        let kept = seat(party, &shared.session);
+        assert!(kept["secrets"]["1"].get("view").is_some() && kept["secrets"]["2"].get("full").is_some());
+        assert!(kept.get("pending").is_none(), "{kept}");
+    }
 
-    assert_eq!(
-        eve.try_post("let me in").await.unwrap_err().code(),
-        "rekey_removed"
+    let stopped = eve.try_post("let me in").await.unwrap_err();
+    assert_eq!(stopped.code(), "rekey_removed");
+    assert!(stopped.message().contains("ask the owner for a new link"));
+    assert!(
+        !stopped.message().contains("again"),
+        "no advice to retry: {stopped}"
     );
     assert_eq!(texts(&eve.read_all().await), ["start"]);
 
@@ -122,15 +75,17 @@ async fn those_who_stay_go_on_and_those_left_out_stop() {
     let failure = late.try_join(&old_link).await.unwrap_err();
     assert_eq!(failure.code(), "rekeyed");
     assert!(failure.message().contains("Ask for the new one") && failure.message().contains("does not help"));
+    let new_link = ana.link(&shared.session).await;
     let joined = late.join(&new_link).await;
     assert_eq!(joined.card.handoff.unwrap().text.as_deref(), Some("start"));
+    assert_eq!(joined.title, "Rekey", "the owner sealed it again");
     assert_eq!(
         texts(&late.read_all().await),
         ["start", "after the re-key", "me too"]
     );
     // With the new link whoever was left out comes back under its old id.
     let back = eve.join(&new_link).await;
-    assert!(back.may_write);
+    assert!(back.may_write && back.my_id == eve_id);
     eve.post("back again").await;
     assert_eq!(texts(&ana.read().await), ["back again"]);
 }
@@ -141,10 +96,24 @@ async fn a_participant_kept_with_a_view_secret_reads_on_and_writes_no_more() {
     let (ana, sam) = (Party::new("Ana", &plane), Party::new("Sam", &plane));
     let shared = ana.share("View", "start").await;
     let sam_id = sam.join(&shared.link.unwrap()).await.my_id;
-    ana.who().await;
-    rekey(&plane, &ana, &shared.session, &[(&sam_id, EntryCapability::View)]).await;
+    let keeper = Keeper::of(&ana);
+    let list = keeper.look().await.unwrap();
+    keeper
+        .decide(list, &[(&sam_id, Choice::ReadOnly)], true)
+        .await
+        .unwrap();
     ana.post("read this").await;
     assert_eq!(texts(&sam.read().await), ["read this"]);
+    assert_eq!(sam.try_post("no").await.unwrap_err().code(), "view_only");
+    // What is kept once more is kept as it is: a re-key gives nobody more than they have.
+    let done = rekey(&ana, &[&sam_id]).await.unwrap();
+    assert_eq!(
+        done.stays
+            .iter()
+            .map(|one| one.given.as_str())
+            .collect::<Vec<_>>(),
+        ["full", "view"]
+    );
     assert_eq!(sam.try_post("no").await.unwrap_err().code(), "view_only");
 }
 
@@ -155,7 +124,6 @@ async fn in_flight(stored: bool) {
     let (ana, mut sam) = (Party::new("Ana", &plane), Party::new("Sam", &plane));
     let shared = ana.share("In flight", "start").await;
     let sam_id = sam.join(&through(&shared.link.unwrap(), &way.origin)).await.my_id;
-    ana.who().await;
     let seen = Arc::new(AtomicBool::new(false));
     let saw = seen.clone();
     if stored {
@@ -176,7 +144,7 @@ async fn in_flight(stored: bool) {
     assert!(seen.load(Ordering::SeqCst));
     way.rule(|_| Fate::Pass);
     way.swallow("");
-    rekey(&plane, &ana, &shared.session, &[(&sam_id, EntryCapability::Full)]).await;
+    rekey(&ana, &[&sam_id]).await.unwrap();
     sam.restart();
     let posted = sam.post("in flight").await;
     // 4 is Sam's joining; stored before the re-key it is 5, else the re-key and the return come first.
@@ -194,4 +162,261 @@ async fn a_post_stored_before_the_re_key_is_found_to_be() {
 #[tokio::test]
 async fn a_post_not_stored_before_the_re_key_is_sealed_anew() {
     in_flight(false).await;
+}
+
+/// One waits, one is away for two re-keys, one is out, one lurks under another's name, one comes by the new link.
+async fn five(history: bool) {
+    let plane = TestPlane::start().await;
+    let (ana, sam, mut olga) = (
+        Party::new("Ana", &plane),
+        Party::new("Sam", &plane),
+        Party::new("Olga", &plane),
+    );
+    let (eve, lurker, late) = (
+        Party::new("Eve", &plane),
+        Party::new("Sam", &plane),
+        Party::new("Late", &plane),
+    );
+    let shared = ana.share("Five", "start").await;
+    let link = shared.link.unwrap();
+    let sam_id = sam.join(&link).await.my_id;
+    let olga_id = olga.join(&link).await.my_id;
+    eve.join(&link).await;
+    let lurker_id = lurker.join(&link).await.my_id;
+    sam.post("by the true Sam").await;
+    ana.read().await;
+    ana.will_answer([Ask::Yes]);
+    ana.set_mode(SetTo::Relay).await.unwrap();
+    sam.read().await;
+
+    // By name the two can't be told apart; the list shows ids, and who of them ever wrote.
+    let keeper = Keeper::of(&ana);
+    let list = keeper.look().await.unwrap();
+    let of = |id: &str| list.participants.iter().find(|one| one.id == id).unwrap();
+    assert!(of(&sam_id).last_post_seq.is_some() && of(&lurker_id).last_post_seq.is_none());
+    assert_ne!(
+        of(&sam_id).name,
+        of(&lurker_id).name,
+        "tagged: {:?}",
+        of(&lurker_id).name
+    );
+    assert_eq!(list.find(&sam_id[..8]).unwrap().id, sam_id);
+    assert!(list.find("Sam").is_err(), "a name names nobody here");
+
+    let waiting = async { sam.try_wait(30).await.unwrap() };
+    let meanwhile = async {
+        while !ana
+            .who()
+            .await
+            .participants
+            .iter()
+            .any(|one| one.listening && one.id == sam_id)
+        {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        let stay = [(sam_id.as_str(), Choice::Keep), (olga_id.as_str(), Choice::Keep)];
+        keeper.decide(list.clone(), &stay, history).await.unwrap();
+        ana.post("after the first").await
+    };
+    let (woken, _) = tokio::join!(waiting, meanwhile);
+    assert_eq!(
+        woken
+            .messages
+            .iter()
+            .map(|message| message.text.as_deref())
+            .collect::<Vec<_>>(),
+        [Some("after the first")],
+        "in the middle of a wait, with no new link and nothing lost"
+    );
+    rekey_with(&ana, &[&sam_id, &olga_id], history).await.unwrap();
+    ana.post("after the second").await;
+
+    olga.restart();
+    assert_eq!(
+        texts(&olga.read_all().await),
+        ["start", "by the true Sam", "after the first", "after the second"]
+    );
+    olga.post("back from a journey").await;
+    for out in [&eve, &lurker] {
+        assert_eq!(
+            out.try_post("still here?").await.unwrap_err().code(),
+            "rekey_removed"
+        );
+        assert!(out.try_join(&link).await.unwrap_err().message().contains("ended"));
+    }
+
+    let joined = late.join(&ana.link(&shared.session).await).await;
+    assert_eq!(joined.title, "Five");
+    let read = texts(&late.read_all().await);
+    if history {
+        assert_eq!(read[..2], ["start".to_owned(), "by the true Sam".to_owned()]);
+    } else {
+        assert!(
+            !read
+                .iter()
+                .any(|text| text == "start" || text == "by the true Sam" || text == "after the first"),
+            "{read:?}"
+        );
+    }
+    assert_eq!(read.last().map(String::as_str), Some("back from a journey"));
+    late.post("hello").await;
+    for party in [&ana, &sam, &olga] {
+        let read = party.read_all().await;
+        assert_eq!(read.integrity.state, "ok");
+        assert_eq!(texts(&read).last().map(String::as_str), Some("hello"));
+    }
+    let shown = ana.who().await;
+    let names: Vec<&str> = shown
+        .participants
+        .iter()
+        .filter(|one| one.may_write)
+        .map(|one| one.name.as_str())
+        .collect();
+    assert_eq!(names.len(), 4, "Ana, Sam, Olga and Late: {names:?}");
+}
+
+#[tokio::test]
+async fn five_participants_with_the_history_kept() {
+    five(true).await;
+}
+
+#[tokio::test]
+async fn five_participants_with_the_history_closed() {
+    five(false).await;
+}
+
+#[tokio::test]
+async fn who_came_in_since_the_list_was_shown_is_a_reason_to_look_again() {
+    let plane = TestPlane::start().await;
+    let (ana, sam, eve) = (
+        Party::new("Ana", &plane),
+        Party::new("Sam", &plane),
+        Party::new("Eve", &plane),
+    );
+    let shared = ana.share("Race", "start").await;
+    let link = shared.link.unwrap();
+    let sam_id = sam.join(&link).await.my_id;
+    ana.read().await;
+    let keeper = Keeper::of(&ana);
+    let list = keeper.look().await.unwrap();
+    eve.join(&link).await;
+    let refused = keeper
+        .decide(list, &[(&sam_id, Choice::Keep)], true)
+        .await
+        .unwrap_err();
+    assert_eq!(refused.code(), "list_changed");
+    assert!(refused.message().contains("\"Eve\""), "{refused}");
+    eve.post("nothing happened").await;
+    // On the next list she is there, and marked as new.
+    let keeper = Keeper::of(&ana);
+    let list = keeper.look().await.unwrap();
+    let new: Vec<(&str, bool)> = list
+        .participants
+        .iter()
+        .map(|one| (one.name.as_str(), one.new))
+        .collect();
+    assert_eq!(new, [("Ana", false), ("Sam", false), ("Eve", true)]);
+    keeper
+        .decide(list, &[(&sam_id, Choice::Keep)], true)
+        .await
+        .unwrap();
+    assert_eq!(eve.try_post("out").await.unwrap_err().code(), "rekey_removed");
+}
+
+#[tokio::test]
+async fn without_the_typed_word_nothing_is_sent() {
+    let plane = TestPlane::start().await;
+    let (ana, sam) = (Party::new("Ana", &plane), Party::new("Sam", &plane));
+    let shared = ana.share("Word", "start").await;
+    let link = shared.link.unwrap();
+    let sam_id = sam.join(&link).await.my_id;
+    for (answer, code) in [
+        (Ask::No, "declined"),
+        (Ask::Empty, "empty_answer"),
+        (Ask::CannotAsk, "cannot_ask"),
+    ] {
+        let keeper = Keeper::of(&ana);
+        *keeper.host.answers.lock().unwrap() = [answer].into();
+        let list = keeper.look().await.unwrap();
+        let refused = keeper
+            .decide(list, &[(&sam_id, Choice::Keep)], true)
+            .await
+            .unwrap_err();
+        assert_eq!(refused.code(), code);
+        let asked = keeper.host.questions.lock().unwrap()[0].text.clone();
+        for said in [
+            "can't be taken back",
+            "links",
+            "\"Sam\" #",
+            "comes back only by a new link",
+        ] {
+            assert!(asked.contains(said), "{said}: {asked}");
+        }
+    }
+    assert!(
+        Party::new("Late", &plane).join(&link).await.joined,
+        "the old link works"
+    );
+}
+
+#[tokio::test]
+async fn who_does_not_own_the_session_is_told_what_there_is_to_do() {
+    let plane = TestPlane::start().await;
+    let (ana, sam) = (Party::new("Ana", &plane), Party::new("Sam", &plane));
+    sam.join(&ana.share("Whose", "start").await.link.unwrap()).await;
+    let refused = Keeper::of(&sam).look().await.unwrap_err();
+    assert_eq!(refused.code(), "not_owner");
+    assert!(refused.message().contains("rekey --admin"), "{refused}");
+}
+
+#[tokio::test]
+async fn the_owner_without_a_token_or_with_one_that_does_not_reach_is_told_which_one_it_takes() {
+    use plane::service::Scope;
+    use wire::event::Kind;
+    let plane = TestPlane::start().await;
+    let made = plane
+        .service
+        .admin_create_token("test", "owner", &[Scope::Share], None)
+        .await
+        .unwrap();
+    let ana = Party::at("Ana", &plane.origin, &made.token.0, Kind::Agent);
+    let link = ana.share("Scope", "start").await.link.unwrap();
+    let refused = rekey(&ana, &[]).await.unwrap_err();
+    assert_eq!(refused.code(), "forbidden");
+    assert!(
+        refused.message().contains("scope `rekey`") && refused.message().contains("DEVPILOT_BRIDGE_TOKEN"),
+        "{refused}"
+    );
+    let kept = Party::new("Late", &plane).join(&link).await;
+    assert!(kept.joined, "nothing changed");
+    // Nothing is left over that a later call would send.
+    assert!(seat(&ana, &kept.session).get("pending").is_none());
+}
+
+#[tokio::test]
+async fn two_re_keys_of_one_seat_at_once_are_one_after_the_other_or_one() {
+    let plane = TestPlane::start().await;
+    let (ana, sam) = (Party::new("Ana", &plane), Party::new("Sam", &plane));
+    let shared = ana.share("Twice", "start").await;
+    let sam_id = sam.join(&shared.link.unwrap()).await.my_id;
+    let (one, other) = (Keeper::of(&ana), Keeper::of(&ana));
+    let (first, second) = (one.look().await.unwrap(), other.look().await.unwrap());
+    let stay = [(sam_id.as_str(), Choice::Keep)];
+    let (one, other) = tokio::join!(one.decide(first, &stay, true), other.decide(second, &stay, false));
+    let refused: Vec<_> = [one, other].into_iter().filter_map(Result::err).collect();
+    assert_eq!(refused.len(), 1);
+    assert_eq!(
+        refused[0].code(),
+        "list_changed",
+        "the second decided over a list that is no longer so"
+    );
+    sam.post("once moved over").await;
+    assert_eq!(texts(&ana.read().await), ["once moved over"]);
+    let kept = seat(&ana, &shared.session);
+    assert_eq!(
+        kept["secrets"].as_object().unwrap().len(),
+        2,
+        "epochs 1 and 2: {}",
+        kept["secrets"].as_object().unwrap().len()
+    );
 }

@@ -4,12 +4,14 @@
 //! the clipboard or from the environment.
 
 mod entering;
+mod keeping;
 mod mode;
 mod transcript;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use entering::{Join, Link, Share, Source};
+pub(crate) use keeping::{End, HistoryArgument, Rekey};
 pub(crate) use mode::{Mode, SetMode};
 pub(crate) use transcript::{Post, Read, Wait};
 
@@ -112,6 +114,18 @@ pub(crate) enum Command {
     Mode(Mode),
     /// Make the note with the link again. Asks you to confirm at the terminal.
     Link(Link),
+    /// Put a new secret in place of the old: you say who stays, everybody else is out. Asks you at the terminal.
+    ///
+    /// Lists all participants and asks for each, then for the word. Those who stay go on by themselves; all earlier links are
+    /// dead, and `devpilot-session link` makes the note with the new one. Only the session's owner can do this, with the
+    /// machine token the session was made with. With --admin the user whose token made the session, or an administrator,
+    /// re-keys without a link: then everybody needs the new link, which is shown once at the terminal.
+    Rekey(Rekey),
+    /// End the session for everybody. Asks you to confirm at the terminal.
+    ///
+    /// Takes the machine token the session was made with, or an administrator's; no link and no seat: `--session` with the
+    /// whole id is enough.
+    End(End),
     /// Leave the session. What you wrote stays; the link brings you back.
     Leave,
     /// List the sessions this machine is in, and its participants in them.

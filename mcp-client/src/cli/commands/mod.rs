@@ -3,8 +3,10 @@
 //! - `entering`: `share`, `join`, `link`
 //! - `transcript`: `read`, `post`, `wait`
 //! - `mode`: `mode`
+//! - `keeping`: `rekey`, `end`
 
 mod entering;
+mod keeping;
 mod mode;
 mod transcript;
 
@@ -53,6 +55,8 @@ pub(super) async fn execute(
         Command::Post(post) => transcript::post(setting, post).await,
         Command::Wait(wait) => transcript::wait(setting, wait).await,
         Command::Mode(mode) => mode::mode(setting, mode).await,
+        Command::Rekey(rekey) => keeping::rekey(setting, rekey).await,
+        Command::End(end) => keeping::end(setting, end).await,
         Command::Who => {
             let session = setting.common.session.clone();
             setting

@@ -2,9 +2,10 @@
 
 use super::Show;
 use super::items::{card, integrity, mode, moment, participant, transcript, warnings};
+use crate::verbs::rekey::admin::AdminRekeyAnswer;
 use crate::verbs::{
-    Answer, JoinAnswer, LeaveAnswer, ModeAnswer, PostAnswer, ReadAnswer, SessionsAnswer, ShareAnswer,
-    WaitAnswer, WhoAnswer,
+    Answer, EndAnswer, JoinAnswer, LeaveAnswer, ModeAnswer, PostAnswer, ReadAnswer, RekeyAnswer,
+    SessionsAnswer, ShareAnswer, WaitAnswer, WhoAnswer,
 };
 
 impl Show for ShareAnswer {
@@ -165,6 +166,38 @@ impl Show for ModeAnswer {
         lines.push(self.next.clone());
         lines.extend(integrity(&self.integrity));
         lines.join("\n")
+    }
+}
+
+impl Show for RekeyAnswer {
+    fn show(&self) -> String {
+        let mut lines = vec![format!(
+            "Re-keyed \"{}\" ({}): epoch {} began.",
+            self.title,
+            short(&self.session),
+            self.epoch
+        )];
+        for (heading, some) in [("Stay:", &self.stays), ("Out:", &self.out)] {
+            if !some.is_empty() {
+                lines.push(heading.to_owned());
+                lines.extend(some.iter().map(|one| format!("  {}", one.line())));
+            }
+        }
+        lines.extend(warnings(&self.warnings));
+        lines.push(self.next.clone());
+        lines.join("\n")
+    }
+}
+
+impl Show for AdminRekeyAnswer {
+    fn show(&self) -> String {
+        self.text()
+    }
+}
+
+impl Show for EndAnswer {
+    fn show(&self) -> String {
+        self.text()
     }
 }
 

@@ -1,0 +1,44 @@
+//! What this machine knows of a session that is named by its whole id.
+
+use wire::ids::SessionId;
+
+use super::app::App;
+use super::failure::Failure;
+use super::wording;
+use crate::plane::Origin;
+use crate::seat::Seat;
+
+/// What the seats of this machine say.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    /// The plane, where a seat names it.
+    pub(super) plane: Option<Origin>,
+    /// The newest epoch a seat holds.
+    pub(super) epoch: Option<u32>,
+    /// How many seats there are.
+    pub(super) seats: u64,
+}
+
+impl App {
+    /// What is known; nothing, where this machine was never in it or lost its state.
+    pub(super) fn known_of(&self, session: &SessionId) -> Result<Known, Failure> {
+        let mut known = Known::default();
+        for seat in self.seats_of(session)? {
+            let kept = seat.read().map_err(|error| wording::seat(&error))?;
+            known.seats += 1;
+            known.epoch = known.epoch.max(kept.newest_epoch());
+            known.plane.get_or_insert_with(|| kept.plane.clone());
+        }
+        Ok(known)
+    }
+
+    /// This machine's seats in a session.
+    pub(super) fn seats_of(&self, session: &SessionId) -> Result<Vec<Seat>, Failure> {
+        let listing = self.list()?;
+        let seats = listing.seats.iter().filter(|seat| seat.session == *session);
+        seats
+            .map(|seat| self.seats.open(session, &seat.participant))
+            .collect::<Result<_, _>>()
+            .map_err(|error| wording::seat(&error))
+    }
+}

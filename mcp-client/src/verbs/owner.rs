@@ -1,0 +1,83 @@
+//! The seat of this machine that owns a session.
+
+use std::sync::Arc;
+
+use tokio::sync::Mutex;
+use wire::ids::SessionId;
+
+use super::app::App;
+use super::choose::no_session;
+use super::failure::{Failure, code};
+use super::host::Host;
+use super::wording;
+use crate::plane::Deadline;
+use crate::seat::choose::{self, Asking};
+use crate::seat::{Listing, Place, Seat};
+use crate::session::{Session, SessionError};
+
+impl App {
+    /// The session that a call of its owner names or means, under this machine's seat that owns it, whoever of this
+    /// machine uses that seat: its lock is all that is taken.
+    pub(super) async fn owned_session(
+        &self,
+        host: &dyn Host,
+        named: Option<&str>,
+        until: Deadline,
+    ) -> Result<Arc<Mutex<Session>>, Failure> {
+        let current = self.process.lock().await.current;
+        let _turn = self.entrance_here(until).await?;
+        let listing = self.list()?;
+        let place = Place::of(host.folder());
+        let asking = Asking {
+            seats: &listing.seats,
+            named,
+            current,
+            place: &place,
+            now: self.clock.now(),
+        };
+        let id = choose::session_for_post(&asking).map_err(|error| no_session(&error))?;
+        let seat = self.owning_seat(host, &asking, &listing, &id)?;
+        if let Some(held) = self.held(&id).await {
+            let same = super::reach::in_turn(&held, until).await?.my_id() == seat.participant();
+            if same {
+                return Ok(held);
+            }
+        }
+        let session = self.open(seat, &place, until).await?;
+        Ok(self.hold(session, None).await)
+    }
+
+    fn owning_seat(
+        &self,
+        host: &dyn Host,
+        asking: &Asking<'_>,
+        listing: &Listing,
+        id: &SessionId,
+    ) -> Result<Seat, Failure> {
+        let named = match host.seat() {
+            None => None,
+            Some(named) => Some(choose::seat(asking, id, host.kind(), Some(named)).ok_or_else(|| {
+                Failure::new(code::NO_SESSION, "This machine has no such seat in that session.")
+            })?),
+        };
+        let mut without_owner = false;
+        for summary in listing.seats.iter().filter(|seat| seat.session == *id) {
+            if named.is_some_and(|named| named.participant != summary.participant) {
+                continue;
+            }
+            let seat = self
+                .seats
+                .open(id, &summary.participant)
+                .map_err(|error| wording::seat(&error))?;
+            let kept = seat.read().map_err(|error| wording::seat(&error))?;
+            if kept.owner == Some(summary.participant) {
+                return Ok(seat);
+            }
+            without_owner |= kept.owner.is_none() && !kept.epoch_records.is_empty();
+        }
+        Err(wording::session(match without_owner {
+            true => SessionError::NoOwner,
+            false => SessionError::NotOwner,
+        }))
+    }
+}
