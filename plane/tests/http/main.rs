@@ -7,6 +7,7 @@
     clippy::indexing_slicing
 )]
 
+#[path = "../support/client.rs"]
 mod client;
 mod server;
 

@@ -9,8 +9,13 @@
     clippy::print_stderr
 )]
 
+#[path = "../support/fixture.rs"]
 mod fixture;
+#[path = "../support/postgres.rs"]
 mod postgres;
+#[path = "../support/rekeys.rs"]
+mod rekeys;
+#[path = "../support/transcripts.rs"]
 mod transcripts;
 
 mod concurrency;

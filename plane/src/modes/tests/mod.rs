@@ -1,5 +1,5 @@
 //! The machine against its table (`rows`), its stored form and readings (`reads`), and random event strings
-//! (`properties`, with the independent `model`).
+//! (`properties`, by the strings and the independent model of `tests/support`).
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -7,7 +7,8 @@
     clippy::indexing_slicing
 )]
 
-mod model;
+#[path = "../../../tests/support/mode_strings/mod.rs"]
+mod mode_strings;
 mod properties;
 mod reads;
 mod rows;
@@ -18,16 +19,13 @@ use wire::event::{Kind, Notice};
 use wire::ids::{ParticipantId, ProposalId};
 use wire::timestamp::Timestamp;
 
+use mode_strings::{ANA, BEN, CLO, HUE};
+
 use super::{Bounds, Event, Goal, ModeState, Refused};
 use crate::limits::Limits;
 
 /// 2026-01-02T03:04:05.000Z.
 const START: i64 = 1_767_323_045_000;
-/// Two agents, a person and a third agent; each is its own index in ids.
-const ANA: u8 = 0;
-const BEN: u8 = 1;
-const HUE: u8 = 2;
-const CLO: u8 = 3;
 
 fn at(millis_after_start: i64) -> Timestamp {
     Timestamp::from_millis(START + millis_after_start)

@@ -1,95 +1,20 @@
 //! The properties that `modes.md` asks for, over random event strings of two agents, a person and a third agent.
 
-use proptest::collection::vec;
 use proptest::prelude::*;
-use wire::api::Signal;
 use wire::event::{Cause, ModeName};
 
-use super::model::{Act, Model};
+use super::mode_strings::{Act, Model, Turn, turns};
 use super::*;
 
 const EVERYBODY: [u8; 4] = [ANA, BEN, HUE, CLO];
+/// The longest strings.
+const LONG: std::ops::Range<usize> = 1..120;
 
-/// A proposal by its number, or the one that is open or in force.
-#[derive(Debug, Clone, Copy)]
-enum Which {
-    Current,
-    Number(u8),
-}
-
-impl Which {
-    fn of(self, session: &Session) -> u8 {
-        let mode = session.mode();
-        let current = mode.proposal_id.or(mode.proposal.map(|open| open.proposal_id));
-        match (self, current) {
-            (Self::Current, Some(id)) => id.as_bytes()[0],
-            (Self::Current, None) => 0,
-            (Self::Number(number), _) => number,
-        }
-    }
-}
-
-/// An act whose proposal is chosen when its turn comes, and how long before it nothing happens.
-type Turn = (i64, Act, Which);
-
-fn which() -> impl Strategy<Value = Which> {
-    prop_oneof![6 => Just(Which::Current), 1 => (1..24u8).prop_map(Which::Number)]
-}
-
-fn someone(most: u8) -> impl Strategy<Value = u8> {
-    0..most
-}
-
-fn signal() -> impl Strategy<Value = Option<Signal>> {
-    prop_oneof![
-        4 => Just(None),
-        1 => Just(Some(Signal::Continue)),
-        2 => Just(Some(Signal::Done)),
-        1 => Just(Some(Signal::Blocked)),
-    ]
-}
-
-fn budget() -> impl Strategy<Value = u32> {
-    prop_oneof![12 => 1..8u32, 1 => Just(200), 1 => Just(0), 1 => Just(201)]
-}
-
-fn ttl_s() -> impl Strategy<Value = u32> {
-    prop_oneof![12 => 60..400u32, 1 => Just(28_800), 1 => Just(59), 1 => Just(28_801)]
-}
-
-/// Acts of the first `most` participants. Proposals and acceptances are frequent, or auto is rarely reached.
-fn act(most: u8) -> impl Strategy<Value = Act> {
-    prop_oneof![
-        1 => Just(Act::Observe),
-        1 => Just(Act::Relay),
-        6 => (someone(most), 1..24u8, budget(), ttl_s())
-            .prop_map(|(by, id, budget, ttl_s)| Act::Propose { by, id, budget, ttl_s }),
-        8 => someone(most).prop_map(|by| Act::Accept { by, id: 0 }),
-        1 => Just(Act::Decline { id: 0 }),
-        14 => (someone(most), signal(), any::<bool>())
-            .prop_map(|(by, signal, expect)| Act::Post { by, signal, expect }),
-        1 => Just(Act::Stop),
-        2 => someone(most).prop_map(|by| Act::Leave { by }),
-        1 => Just(Act::Rekey),
-        1 => Just(Act::End),
-    ]
-}
-
-fn pause() -> impl Strategy<Value = i64> {
-    prop_oneof![8 => 0..2_000i64, 2 => 0..100_000i64, 1 => 0..700_000i64, 1 => Just(60_000)]
-}
-
-fn turns(most: u8) -> impl Strategy<Value = Vec<Turn>> {
-    vec((pause(), act(most), which()), 1..120)
-}
-
-fn resolved(turn: &Turn, session: &Session) -> Act {
-    let id = turn.2.of(session);
-    match turn.1.clone() {
-        Act::Accept { by, .. } => Act::Accept { by, id },
-        Act::Decline { .. } => Act::Decline { id },
-        act => act,
-    }
+/// The number of the proposal that is open or in force.
+fn current(session: &Session) -> Option<u8> {
+    let mode = session.mode();
+    let current = mode.proposal_id.or(mode.proposal.map(|open| open.proposal_id));
+    current.map(|id| id.as_bytes()[0])
 }
 
 fn event(act: &Act) -> Event {
@@ -149,12 +74,12 @@ fn exit(notice: Option<&Notice>) -> Option<(Cause, u32, u32)> {
 fn run(turns: &[Turn], mut check: impl FnMut(&Session, Option<&Event>, &ModeState, Option<&Notice>)) {
     let mut session = Session::new();
     for turn in turns {
-        session.millis += turn.0;
+        session.millis += turn.pause;
         if let Some((state, notice)) = session.state.expire(session.now()) {
             check(&session, None, &state, notice.as_ref());
             session.state = state;
         }
-        let event = event(&resolved(turn, &session));
+        let event = event(&turn.act(current(&session)));
         if let Ok(step) = session.state.step(&event, session.now(), &bounds()) {
             check(&session, Some(&event), &step.state, step.notice.as_ref());
             session.state = step.state;
@@ -166,12 +91,12 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_machine_does_what_the_model_does(turns in turns(4)) {
+    fn the_machine_does_what_the_model_does(turns in turns(4, LONG)) {
         let (mut session, mut model) = (Session::new(), Model::default());
         for turn in &turns {
-            session.millis += turn.0;
+            session.millis += turn.pause;
             prop_assert_eq!(session.expire(), model.sweep(session.millis));
-            let act = resolved(turn, &session);
+            let act = turn.act(current(&session));
             let expected = model.act(&act, session.millis);
             let got = match session.state.step(&event(&act), session.now(), &bounds()) {
                 Ok(step) => {
@@ -209,7 +134,7 @@ proptest! {
     }
 
     #[test]
-    fn between_entering_and_leaving_auto_there_are_never_more_posts_than_the_budget(turns in turns(4)) {
+    fn between_entering_and_leaving_auto_there_are_never_more_posts_than_the_budget(turns in turns(4, LONG)) {
         let (mut posts, mut granted) = (0, 0);
         run(&turns, |before, event, after, notice| {
             if in_auto(before) && matches!(event, Some(Event::Post { .. })) {
@@ -227,7 +152,7 @@ proptest! {
     }
 
     #[test]
-    fn it_is_never_auto_from_expires_at_on(turns in turns(4), late in 0..10_000_000i64) {
+    fn it_is_never_auto_from_expires_at_on(turns in turns(4, LONG), late in 0..10_000_000i64) {
         run(&turns, |before, _, after, _| {
             let Some(expires_at) = after.auto_expires_at() else { return };
             let granted = expires_at.millis() - before.now().millis();
@@ -247,7 +172,7 @@ proptest! {
     }
 
     #[test]
-    fn every_exit_from_auto_leaves_exactly_one_notice(turns in turns(4)) {
+    fn every_exit_from_auto_leaves_exactly_one_notice(turns in turns(4, LONG)) {
         run(&turns, |before, _, after, notice| {
             let left = in_auto(before) && after.auto_expires_at().is_none();
             assert_eq!(exit(notice).is_some(), left, "{notice:?}");
@@ -255,7 +180,7 @@ proptest! {
     }
 
     #[test]
-    fn the_way_into_auto_takes_two(turns in turns(4)) {
+    fn the_way_into_auto_takes_two(turns in turns(4, LONG)) {
         run(&turns, |before, event, after, _| {
             if !in_auto(before) && after.auto_expires_at().is_some() {
                 let proposer = before.mode().proposal.expect("an open proposal").by;
@@ -270,20 +195,20 @@ proptest! {
     }
 
     #[test]
-    fn one_participant_alone_never_reaches_auto(turns in turns(1)) {
+    fn one_participant_alone_never_reaches_auto(turns in turns(1, LONG)) {
         run(&turns, |_, _, after, _| assert_eq!(after.auto_expires_at(), None));
     }
 
     #[test]
     fn without_expiry_an_overdue_auto_is_moved_by_nothing(
-        turns in turns(4),
-        late in vec((pause(), act(4), which()), 1..10),
+        turns in turns(4, LONG),
+        late in turns(4, 1..10),
     ) {
         run(&turns, |before, _, after, _| {
             let Some(expires_at) = after.auto_expires_at() else { return };
             for turn in &late {
-                let event = event(&resolved(turn, before));
-                if let Ok(step) = after.step(&event, expires_at.plus_millis(turn.0), &bounds()) {
+                let event = event(&turn.act(current(before)));
+                if let Ok(step) = after.step(&event, expires_at.plus_millis(turn.pause), &bounds()) {
                     assert_eq!((step.changed, &step.notice), (false, &None));
                 }
             }
@@ -298,7 +223,7 @@ fn random_strings_come_to_auto_and_leave_it_in_every_way() {
     use proptest::test_runner::TestRunner;
 
     let mut runner = TestRunner::deterministic();
-    let strategy = turns(4);
+    let strategy = turns(4, LONG);
     let mut causes = std::collections::HashMap::new();
     for _ in 0..256 {
         let turns = strategy.new_tree(&mut runner).unwrap().current();

@@ -8,7 +8,7 @@ use super::{ANA, BEN, CLO, HUE};
 
 /// What can happen, with participants and proposals by number.
 #[derive(Debug, Clone)]
-pub(super) enum Act {
+pub(crate) enum Act {
     Observe,
     Relay,
     Propose {
@@ -38,23 +38,23 @@ pub(super) enum Act {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Model {
-    pub(super) relay: bool,
-    pub(super) auto: bool,
-    pub(super) pending: bool,
-    pub(super) id: u8,
-    pub(super) by: u8,
-    pub(super) budget: u32,
-    pub(super) ttl_s: u32,
-    pub(super) spent: u32,
-    pub(super) deadline: i64,
-    pub(super) accepted: Vec<u8>,
-    pub(super) done: Vec<u8>,
+pub(crate) struct Model {
+    pub(crate) relay: bool,
+    pub(crate) auto: bool,
+    pub(crate) pending: bool,
+    pub(crate) id: u8,
+    pub(crate) by: u8,
+    pub(crate) budget: u32,
+    pub(crate) ttl_s: u32,
+    pub(crate) spent: u32,
+    pub(crate) deadline: i64,
+    pub(crate) accepted: Vec<u8>,
+    pub(crate) done: Vec<u8>,
     history: Vec<u8>,
 }
 
 impl Model {
-    pub(super) fn mode(&self) -> &'static str {
+    pub(crate) fn mode(&self) -> &'static str {
         match (self.auto, self.relay) {
             (true, _) => "auto",
             (false, true) => "relay",
@@ -75,7 +75,7 @@ impl Model {
     }
 
     /// The sweeper.
-    pub(super) fn sweep(&mut self, now: i64) -> Option<String> {
+    pub(crate) fn sweep(&mut self, now: i64) -> Option<String> {
         if self.pending && now >= self.deadline {
             self.pending = false;
         }
@@ -83,7 +83,7 @@ impl Model {
     }
 
     /// The notice, or the code of the refusal.
-    pub(super) fn act(&mut self, act: &Act, now: i64) -> Result<Option<String>, &'static str> {
+    pub(crate) fn act(&mut self, act: &Act, now: i64) -> Result<Option<String>, &'static str> {
         match *act {
             Act::Observe => {
                 self.pending = false;
@@ -198,7 +198,7 @@ impl Model {
     }
 
     /// The effective mode of a participant.
-    pub(super) fn effective(&self, participant: u8) -> ModeName {
+    pub(crate) fn effective(&self, participant: u8) -> ModeName {
         match self.mode() {
             "auto" if self.accepted.contains(&participant) => ModeName::Auto,
             "relay" => ModeName::Relay,

@@ -1,0 +1,171 @@
+//! Random event strings against the real plane, over HTTP: after each event the answer, the records it appended and
+//! what everybody is told are what the naive model says. On Postgres two processes take turns.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use proptest::test_runner::{Config, FileFailurePersistence, RngSeed, TestRunner};
+
+use crate::fixture::{Engine, Plane, wide};
+use crate::mode_strings::{Act, Model, Turn, turns};
+use crate::over_http::Process;
+use crate::party::{Party, Seen, Stage};
+use crate::postgres::postgres_is_here;
+
+/// Strings a store.
+const STRINGS: u32 = 64;
+/// Strings that failed once are kept and come first.
+const KEPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/modes/strings.regressions");
+
+fn limits() -> plane::limits::Limits {
+    plane::limits::Limits {
+        rekeys_per_hour: 1_000_000,
+        view_records_per_hour: 1_000_000,
+        ..wide()
+    }
+}
+
+fn stage(engine: Engine) -> Stage {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .unwrap();
+    let (plane, services, processes) = runtime.block_on(async {
+        let limits = limits();
+        let plane = Plane::with(engine, limits.clone()).await;
+        let mut services = vec![plane.service.clone()];
+        if engine == Engine::Postgres {
+            services.push(plane.second(&limits).await);
+        }
+        let mut processes = Vec::new();
+        for service in &services {
+            processes.push(Process::of(service, &limits).await);
+        }
+        (plane, services, processes)
+    });
+    Stage {
+        plane,
+        services,
+        processes,
+        runtime,
+    }
+}
+
+/// How often each cause was seen: of entering auto, and of leaving it.
+type Seldom = BTreeMap<String, u32>;
+
+fn count(seen: &[Seen], counts: &mut Seldom) {
+    for one in seen {
+        let Seen::Notice(text) = one else { continue };
+        let notice: serde_json::Value = serde_json::from_str(text).unwrap();
+        if notice["from"] == "auto" || notice["to"] == "auto" {
+            let cause = notice["cause"].as_str().unwrap().to_owned();
+            *counts.entry(cause).or_default() += 1;
+        }
+    }
+}
+
+async fn play(stage: &Stage, turns: &[Turn], counts: &RefCell<Seldom>) {
+    let mut party = Party::begin(stage).await;
+    let mut model = Model::default();
+    for (n, turn) in turns.iter().enumerate() {
+        party.next_turn();
+        stage.plane.clock.advance_millis(turn.pause);
+        let now = party.millis();
+        let current = (model.auto || model.pending).then_some(model.id);
+        let act = turn.act(current);
+        let due = model.sweep(now);
+        if n % 2 == 0 {
+            party.sweep().await;
+        } else {
+            // Nobody has swept: readers treat what is overdue as over, and the call itself must apply it first.
+            party.check_own_view(&model).await;
+        }
+        let expected = model.act(&act, now);
+        let (told, made) = party.act(&act).await;
+        let notice = match (&told, expected) {
+            (Ok(answer), Ok(notice)) => {
+                if let Some(answer) = answer {
+                    party.check_answer(answer, &act, &model);
+                }
+                notice
+            }
+            (Err(code), Err(expected)) => {
+                assert_eq!(code, expected, "{act:?}");
+                None
+            }
+            (told, expected) => panic!("{act:?}: told {told:?}, the model says {expected:?}"),
+        };
+        party.sweep().await;
+        let mut records: Vec<Seen> = due.into_iter().map(Seen::Notice).collect();
+        records.extend(made);
+        records.extend(notice.map(Seen::Notice));
+        let (news, mode) = party.news().await;
+        let news: Vec<Seen> = news.into_iter().filter(|one| !party.is_onlookers(one)).collect();
+        assert_eq!(news, records, "{act:?}");
+        party.check_mode(&mode, &model);
+        party.check_own_view(&model).await;
+        count(&news, &mut counts.borrow_mut());
+        if matches!(act, Act::End) {
+            party = Party::begin(stage).await;
+            model = Model::default();
+        }
+    }
+}
+
+fn the_plane_does_what_the_model_does(engine: Engine) {
+    let stage = stage(engine);
+    let counts = RefCell::new(Seldom::new());
+    let seed = std::env::var("PROPTEST_RNG_SEED")
+        .ok()
+        .and_then(|text| text.parse().ok());
+    let seed = seed.unwrap_or_else(|| u64::from_le_bytes(crate::fixture::random()));
+    let mut runner = TestRunner::new(Config {
+        cases: STRINGS,
+        rng_seed: RngSeed::Fixed(seed),
+        max_shrink_iters: 100,
+        failure_persistence: Some(Box::new(FileFailurePersistence::Direct(KEPT))),
+        ..Config::default()
+    });
+    let strategy = turns(4, 20..45);
+    let run = runner.run(&strategy, |turns| {
+        stage.runtime.block_on(play(&stage, &turns, &counts));
+        Ok(())
+    });
+    if let Err(failed) = run {
+        panic!("{failed}\nthe same strings again: PROPTEST_RNG_SEED={seed}");
+    }
+    let counts = counts.into_inner();
+    eprintln!("{engine:?}, seed {seed}: {counts:?}");
+    let causes = [
+        "accepted",
+        "requested",
+        "budget_spent",
+        "ttl_expired",
+        "all_done",
+        "blocked",
+        "stopped",
+        "left",
+        "rekeyed",
+        "ended",
+    ];
+    for cause in causes {
+        assert!(
+            counts.get(cause).is_some_and(|times| *times > 0),
+            "never {cause}: {counts:?}"
+        );
+    }
+}
+
+#[test]
+fn random_strings_do_on_sqlite_what_the_model_says() {
+    the_plane_does_what_the_model_does(Engine::Sqlite);
+}
+
+#[test]
+fn random_strings_do_on_postgres_by_two_processes_what_the_model_says() {
+    if postgres_is_here() {
+        the_plane_does_what_the_model_does(Engine::Postgres);
+    }
+}
