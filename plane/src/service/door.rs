@@ -5,11 +5,12 @@ use wire::encoding::Blob;
 use wire::event::MemberEvent;
 use wire::ids::{ParticipantId, SessionId};
 
+use super::acts::Act;
 use super::end::keeper;
 use super::write::SessionWrite;
 use super::{Answer, OwnerCaller, Service, ServiceError};
 use crate::door::DoorPolicy;
-use crate::store::session::{self, SessionRow};
+use crate::store::session::{self, SessionRow, door_word};
 use crate::store::{Tx, knocks};
 
 /// How long an admission may be used.
@@ -57,6 +58,8 @@ impl Service {
         keeps(by, &write.row)?;
         write.live()?;
         write.row.door = DoorPolicy::from(request);
+        let set = door_word(write.row.door.state).to_owned();
+        write.record_act(by, Act::SetDoor, Some(set)).await?;
         let row = write.commit().await?;
         let mut tx = self.shared.store.begin_read().await?;
         self.shown_door(&mut tx, &row).await
@@ -81,18 +84,21 @@ impl Service {
             .knock_of(&mut write, session, who)
             .await?
             .ok_or(ServiceError::NotFound)?;
-        match (request.admit, knock.admitted_at, knock.refused_at) {
+        let act = match (request.admit, knock.admitted_at, knock.refused_at) {
             // The same answer again is the same request.
             (true, Some(_), None) | (false, _, Some(_)) => return Ok(()),
             (true, _, _) => {
                 let until = now.plus_millis(ADMISSION_MS);
                 knocks::admit(&mut write.on(), session, who, now, until).await?;
+                Act::Admit
             }
             (false, _, None) => {
                 knocks::refuse(&mut write.on(), session, who, now).await?;
                 write.member(who, &MemberEvent::Refused { participant_id: who })?;
+                Act::Refuse
             }
-        }
+        };
+        write.record_act(by, act, Some(who.to_string())).await?;
         write.recount_knocks().await?;
         write.commit().await?;
         Ok(())

@@ -4,12 +4,12 @@ use wire::ids::{OrgId, SessionId, UserId};
 use wire::problem::EndCause;
 use wire::timestamp::Timestamp;
 
+use super::acts::{Act, Actor};
 use super::open::Shared;
-use super::random::random;
 use super::write::SessionWrite;
 use super::{Answer, MachineCaller, Role, Scope, Service, ServiceError};
+use crate::store::purge;
 use crate::store::tombstones::{self, Tombstone};
-use crate::store::{audit, purge};
 
 /// Whether a caller may end, re-key or keep the door of a session of this org and owner user.
 ///
@@ -52,25 +52,23 @@ impl Service {
             keeper(by, write.row.org_id, write.row.owner_user)?;
         }
         let now = write.now;
-        if write.row.ended.is_none() {
+        let goes_on = write.row.ended.is_none();
+        if goes_on {
             write.end(now, EndCause::Ended).await?;
-        } else if !purge && !write.has_appended() {
-            return Ok(());
         }
-        let act = audit::AuditRow {
-            at: now,
-            actor: by.map_or_else(|| "operator".to_owned(), |by| by.user_id.to_string()),
-            action: if purge { "session.purge" } else { "session.end" }.to_owned(),
-            session_id: Some(session),
-            subject: None,
-        };
-        let org = write.row.org_id;
-        audit::insert(&mut write.on(), org, &random()?, &act).await?;
+        let actor = by.map_or(Actor::Operator, Actor::from);
         if purge {
-            self.shared.purge(write, EndCause::Purged, now).await
-        } else {
-            write.commit().await.map(|_| ())
+            write.record_act(actor, Act::Purge, None).await?;
+            return self.shared.purge(write, EndCause::Purged, now).await;
         }
+        if goes_on {
+            write.record_act(actor, Act::End, None).await?;
+            write.commit().await?;
+        } else if write.has_appended() {
+            // Its time was over, and that is written with the notice of its auto.
+            write.commit().await?;
+        }
+        Ok(())
     }
 
     /// A purged session: done, for those who might have done it.

@@ -1,5 +1,6 @@
 //! Knocking: what happens at the door before somebody new is in. The decision itself is pure ([`crate::door`]).
 
+use wire::event::Capability;
 use wire::ids::{ParticipantId, SessionId};
 
 use super::join::Entry;
@@ -13,14 +14,15 @@ use crate::store::participants::ParticipantRow;
 const KNOCK_LIFE_MS: i64 = 600_000;
 
 impl KnockRow {
-    /// What was decided about it.
-    const fn decision(&self) -> Option<Decision> {
+    /// What was decided about one who shows this capability. Who was let in to read knocks anew to write.
+    fn decision(&self, shows: Capability) -> Option<Decision> {
+        let more = (self.capability, shows) == (Capability::View, Capability::Full);
         match (self.refused_at, self.admitted_at) {
             (Some(_), _) => Some(Decision::Refused),
-            (None, Some(_)) => Some(Decision::Admitted {
+            (None, Some(_)) if !more => Some(Decision::Admitted {
                 until: self.lapses_at,
             }),
-            (None, None) => None,
+            (None, _) => None,
         }
     }
 }
@@ -46,7 +48,7 @@ impl Service {
         known: Option<&ParticipantRow>,
         knock: Option<&KnockRow>,
     ) -> Answer<Enter> {
-        let decision = knock.and_then(KnockRow::decision);
+        let decision = knock.and_then(|knock| knock.decision(entry.capability));
         let applicant = known.map_or(Applicant::New(decision), |known| {
             let listed = known.removed_epoch.is_none();
             Applicant::known(listed, known.capability, entry.capability, decision)

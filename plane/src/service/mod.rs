@@ -4,7 +4,7 @@
 //! decisions say. Nothing here can open a record.
 //!
 //! - [`open`]: the service itself, from configuration to drain · [`write`]: a locked session, through which all
-//!   changes but messages go · [`shape`]: what is refused without a look at the store · [`state`]: what readers
+//!   changes but messages go · [`acts`]: who did what, written down with it · [`shape`]: what is refused without a look at the store · [`state`]: what readers
 //!   are told
 //! - one file a call: [`create`], [`view`], [`title`], [`join`] (with [`proof`]), [`rejoin`], [`participants`], [`leave`],
 //!   [`end`], [`rekey`], [`door`] (with [`knock`]), [`post`], [`read`], [`wait`] (with [`look`]), [`mode`], [`auto`],
@@ -12,6 +12,7 @@
 //! - [`sweep`], [`evict`]: what happens by itself
 //! - [`admin`]: what the operator does
 
+mod acts;
 mod admin;
 mod auto;
 mod callers;

@@ -5,6 +5,7 @@ use wire::event::Capability;
 use wire::ids::SessionId;
 use wire::timestamp::Timestamp;
 
+use super::acts::Act;
 use super::end::keeper;
 use super::state::Viewer;
 use super::write::SessionWrite;
@@ -50,7 +51,11 @@ impl Service {
             }
         };
         write.live()?;
-        let row = if write.step(&Event::Stop)? || write.has_appended() {
+        let stopped = write.step(&Event::Stop)?;
+        if stopped && matches!(by, OwnerCaller::Machine(_)) {
+            write.record_act(by, Act::Stop, None).await?;
+        }
+        let row = if stopped || write.has_appended() {
             write.commit().await?
         } else {
             write.row

@@ -1,17 +1,18 @@
 //! `POST /v1/sessions/{id}/rekey`: the next epoch begins, and with its record all tokens end (`crypto.md` 10).
 
 use wire::api::{Rekey, Rekeyed};
-use wire::epoch_record::{EpochRecord, EpochType};
+use wire::epoch_record::{EntryCapability, EpochRecord, EpochType};
+use wire::event::Capability;
 use wire::ids::SessionId;
 use wire::transcript::sha256;
 
+use super::acts::Act;
 use super::end::keeper;
-use super::random::random;
 use super::shape::{Identity, bad_request};
 use super::write::SessionWrite;
 use super::{Answer, MachineCaller, Outcome, Service, ServiceError};
 use crate::modes::Event;
-use crate::store::{audit, epochs, knocks, participants, tombstones};
+use crate::store::{epochs, knocks, participants, tombstones};
 
 const HOUR_MS: i64 = 3_600_000;
 
@@ -129,28 +130,39 @@ impl Service {
         write.step(&Event::Rekey)?;
         epochs::insert(&mut write.on(), session, epoch, seq, now, &bytes).await?;
         if record.epoch_type == EpochType::OwnerRekey {
-            let mut everybody = participants::list(&mut write.on(), session).await?;
-            everybody.sort_unstable_by_key(|row| row.participant_id);
-            for row in everybody {
-                if row.removed_epoch.is_none() && record.entry(&row.participant_id).is_none() {
-                    participants::removed(&mut write.on(), session, row.participant_id, epoch).await?;
-                }
-            }
+            keep_the_listed(&mut write, &record).await?;
         }
         knocks::drop_all(&mut write.on(), session).await?;
         write.recount_knocks().await?;
-        let act = audit::AuditRow {
-            at: now,
-            actor: by.user_id.to_string(),
-            action: "session.rekey".to_owned(),
-            session_id: Some(session),
-            subject: Some(format!("epoch {epoch}")),
-        };
-        let org = write.row.org_id;
-        audit::insert(&mut write.on(), org, &random()?, &act).await?;
+        write
+            .record_act(by, Act::Rekey, Some(format!("epoch {epoch}")))
+            .await?;
         write.commit().await?;
         Ok(Rekeyed { epoch, seq })
     }
+}
+
+/// Who is listed stays, with what the record gives them: one kept with a view secret passes the door as a new one
+/// with a full proof, wherever that came from. The others are as new.
+async fn keep_the_listed(write: &mut SessionWrite<'_>, record: &EpochRecord) -> Answer<()> {
+    let session = write.row.session_id;
+    let mut everybody = participants::list(&mut write.on(), session).await?;
+    everybody.sort_unstable_by_key(|row| row.participant_id);
+    for row in everybody.into_iter().filter(|row| row.removed_epoch.is_none()) {
+        let id = row.participant_id;
+        let kept = record.entry(&id).map(|entry| match entry.capability {
+            EntryCapability::Full => Capability::Full,
+            EntryCapability::View => Capability::View,
+        });
+        match kept {
+            None => participants::removed(&mut write.on(), session, id, record.epoch).await?,
+            Some(capability) if capability != row.capability => {
+                participants::kept(&mut write.on(), session, id, capability).await?;
+            }
+            Some(_) => {}
+        }
+    }
+    Ok(())
 }
 
 /// Holds the rejoin secret against the owner participant's; where there is no owner, nothing is held against it.

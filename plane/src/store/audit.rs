@@ -7,12 +7,15 @@ use super::codec::maybe_id;
 use super::engine::{all, run};
 use super::{On, StoreError};
 
+/// Who acted, where the operator did.
+pub(crate) const OPERATOR: &str = "operator";
+
 const INSERT: &str = "INSERT INTO audit (org_id, at, entry_id, actor, action, session_id, subject) \
      VALUES ($1, $2, $3, $4, $5, $6, $7)";
 const BEFORE: &str = "SELECT at, actor, action, session_id, subject FROM audit WHERE org_id = $1 AND at < $2 \
      ORDER BY at DESC, entry_id LIMIT $3";
 
-/// One admin act.
+/// One act of an owner, an admin or the operator.
 #[derive(Debug, Clone)]
 pub(crate) struct AuditRow {
     pub(crate) at: Timestamp,

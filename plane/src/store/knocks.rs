@@ -20,7 +20,7 @@ const SAVE: &str = "INSERT INTO knocks (session_id, participant_id, kind, capabi
      sealed_profile, epoch, since, lapses_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) \
      ON CONFLICT (session_id, participant_id) DO UPDATE SET kind = excluded.kind, \
      capability = excluded.capability, sealed_profile = excluded.sealed_profile, \
-     lapses_at = excluded.lapses_at";
+     lapses_at = excluded.lapses_at, admitted_at = NULL";
 const FIND: &str = concat!(
     "SELECT ",
     knock_columns!(),
@@ -92,7 +92,7 @@ impl TryFrom<Raw> for KnockRow {
     }
 }
 
-/// Stores a knock; a repeat replaces kind, capability, profile and time.
+/// Stores a knock; a repeat replaces kind, capability, profile and time, and asks anew.
 pub(crate) async fn save(on: &mut On<'_>, session: SessionId, knock: &KnockRow) -> Result<(), StoreError> {
     run!(
         on,

@@ -35,6 +35,7 @@ const RETURNED: &str = "UPDATE participants SET capability = $3, left_at = NULL,
 const LEFT: &str = "UPDATE participants SET left_at = $3, listening_until = NULL WHERE session_id = $1 AND participant_id = $2";
 const REMOVED: &str =
     "UPDATE participants SET removed_epoch = $3 WHERE session_id = $1 AND participant_id = $2";
+const KEPT: &str = "UPDATE participants SET capability = $3 WHERE session_id = $1 AND participant_id = $2";
 const COUNT_IN: &str = "SELECT COUNT(*) FROM participants WHERE session_id = $1 AND left_at IS NULL \
      AND removed_epoch IS NULL AND last_seen_at > $2";
 const COUNT_NEW: &str =
@@ -212,6 +213,23 @@ pub(crate) async fn removed(
         &session.as_bytes()[..],
         &participant.as_bytes()[..],
         i64::from(epoch)
+    )?;
+    Ok(())
+}
+
+/// An epoch record keeps a participant with this capability.
+pub(crate) async fn kept(
+    on: &mut On<'_>,
+    session: SessionId,
+    participant: ParticipantId,
+    capability: Capability,
+) -> Result<(), StoreError> {
+    run!(
+        on,
+        KEPT,
+        &session.as_bytes()[..],
+        &participant.as_bytes()[..],
+        capability_word(capability),
     )?;
     Ok(())
 }

@@ -3,7 +3,6 @@
 use plane::limits::Limits;
 use plane::service::{JoinOutcome, OwnerCaller, Service};
 use wire::api::{Decide, Door, DoorState, SetDoor};
-use wire::epoch_record::EpochType;
 use wire::event::{Capability, Kind};
 
 use crate::fixture::*;
@@ -102,27 +101,157 @@ on_both! {
         assert_eq!(code(owner.stranger(Kind::Agent).try_join(FULL, false).await), "quota_exceeded");
         decide(&owner, &kim, false).await;
         let link = Link::new(2);
-        let record = link.record(owner.session, None, EpochType::AdminRekey);
-        let ask = wire::api::Rekey { epoch_record: record.to_bytes().into(), rejoin_secret: None };
+        let ask = crate::rekeys::by_admin(&link, owner.session);
         plane.service.rekey(&plane.machine, owner.session, ask).await.unwrap();
         knock(&Seat { link, ..kim }).await;
     }
 
     async fn whom_a_type_1_record_did_not_list_is_as_new(engine: Engine) {
-        use wire::encoding::Secret32;
         let plane = Plane::new(engine).await;
         let owner = plane.create().await;
         let out = owner.invite(Kind::Agent, FULL).await;
         let link = Link::new(2);
-        let record = link.record(owner.session, Some(owner.id), EpochType::OwnerRekey);
-        let ask = wire::api::Rekey {
-            epoch_record: record.to_bytes().into(),
-            rejoin_secret: Some(Secret32::new(owner.rejoin_secret)),
-        };
+        let ask = crate::rekeys::by_owner(&link, &owner, &[]);
         plane.service.rekey(&plane.machine, owner.session, ask).await.unwrap();
         let by = OwnerCaller::Machine(plane.machine.clone());
         let closed = SetDoor { state: DoorState::Closed, joins_left: None, until: None };
         plane.service.set_door(&by, owner.session, closed).await.unwrap();
         assert_eq!(code(Seat { link, ..out }.try_join(FULL, true).await), "door_closed");
+    }
+
+    async fn after_until_the_door_is_closed(engine: Engine) {
+        let plane = Plane::new(engine).await;
+        let owner = plane.create().await;
+        let until = owner.state().await.created_at.plus_millis(60_000);
+        let by = OwnerCaller::Participant(owner.me().await);
+        let request = SetDoor { state: DoorState::Open, joins_left: None, until: Some(until) };
+        let shown = plane.service.set_door(&by, owner.session, request).await.unwrap();
+        assert_eq!((shown.state, shown.until), (DoorState::Open, Some(until)));
+        plane.advance(60);
+        let guest = owner.invite(Kind::Agent, FULL).await;
+        plane.clock.advance_millis(1);
+        assert_eq!(owner.state().await.door.state, DoorState::Closed);
+        assert_eq!(code(owner.stranger(Kind::Agent).try_join(FULL, false).await), "door_closed");
+        plane.service.leave(&guest.me().await).await.unwrap();
+        guest.join(FULL, true).await;
+    }
+
+    async fn an_admitted_one_spends_a_place_when_it_joins_and_not_before(engine: Engine) {
+        let plane = Plane::new(engine).await;
+        let owner = plane.create().await;
+        let by = OwnerCaller::Participant(owner.me().await);
+        set(&plane.service, &owner, DoorState::Ask, Some(1)).await;
+        let (kim, sam) = (owner.stranger(Kind::Human), owner.stranger(Kind::Agent));
+        knock(&kim).await;
+        knock(&sam).await;
+        decide(&owner, &kim, true).await;
+        decide(&owner, &sam, true).await;
+        assert_eq!(plane.service.door(&by, owner.session).await.unwrap().joins_left, Some(1));
+        kim.join(FULL, false).await;
+        assert_eq!(plane.service.door(&by, owner.session).await.unwrap().joins_left, Some(0));
+        sam.join(FULL, false).await;
+        assert_eq!(code(owner.stranger(Kind::Agent).try_join(FULL, false).await), "door_closed");
+    }
+
+    async fn a_view_participant_with_a_full_proof_passes_the_door_as_a_new_one(engine: Engine) {
+        let plane = Plane::new(engine).await;
+        let owner = plane.create().await;
+        let viewer = owner.invite(Kind::Human, Capability::View).await;
+        set(&plane.service, &owner, DoorState::Ask, Some(5)).await;
+        assert!(matches!(viewer.try_join(FULL, true).await.unwrap(), JoinOutcome::Knocking(_)));
+        viewer.join(Capability::View, true).await;
+        decide(&owner, &viewer, true).await;
+        viewer.join(FULL, true).await.post().await;
+        let by = OwnerCaller::Participant(owner.me().await);
+        assert_eq!(plane.service.door(&by, owner.session).await.unwrap().joins_left, Some(4));
+    }
+
+    async fn who_was_let_in_to_read_knocks_anew_to_write(engine: Engine) {
+        let plane = Plane::new(engine).await;
+        let owner = plane.create().await;
+        set(&plane.service, &owner, DoorState::Ask, None).await;
+        let kim = owner.stranger(Kind::Human);
+        kim.try_join(Capability::View, false).await.unwrap();
+        decide(&owner, &kim, true).await;
+        knock(&kim).await;
+        let by = OwnerCaller::Participant(owner.me().await);
+        let shown = plane.service.door(&by, owner.session).await.unwrap().knocking;
+        assert_eq!(shown.iter().map(|one| (one.participant_id, one.capability)).collect::<Vec<_>>(), [(kim.id, FULL)]);
+        knock(&kim).await;
+        decide(&owner, &kim, true).await;
+        kim.join(FULL, false).await;
+    }
+
+    async fn an_admission_counts_for_ten_minutes_and_less_than_a_moment_more(engine: Engine) {
+        let plane = Plane::new(engine).await;
+        let owner = plane.create().await;
+        set(&plane.service, &owner, DoorState::Ask, None).await;
+        let (kim, sam) = (owner.stranger(Kind::Human), owner.stranger(Kind::Agent));
+        knock(&kim).await;
+        knock(&sam).await;
+        decide(&owner, &kim, true).await;
+        decide(&owner, &sam, true).await;
+        plane.clock.advance_millis(599_999);
+        kim.join(FULL, false).await;
+        plane.clock.advance_millis(1);
+        knock(&sam).await;
+        assert_eq!(owner.state().await.door.knocking, 1, "asked anew");
+    }
+
+    async fn a_repeated_knock_stands_ten_minutes_from_then(engine: Engine) {
+        let plane = Plane::new(engine).await;
+        let owner = plane.create().await;
+        set(&plane.service, &owner, DoorState::Ask, None).await;
+        let kim = owner.stranger(Kind::Human);
+        knock(&kim).await;
+        plane.advance(599);
+        let again = Seat { profile: sealed(), ..kim.clone() };
+        knock(&again).await;
+        plane.advance(599);
+        plane.service.sweep().await.unwrap();
+        let by = OwnerCaller::Participant(owner.me().await);
+        let shown = plane.service.door(&by, owner.session).await.unwrap().knocking;
+        assert_eq!(shown.iter().map(|one| one.sealed_profile.clone()).collect::<Vec<_>>(), [again.profile]);
+        plane.advance(1);
+        assert_eq!(plane.service.door(&by, owner.session).await.unwrap().knocking.len(), 0);
+        plane.service.sweep().await.unwrap();
+        assert_eq!(owner.state().await.door.knocking, 0);
+    }
+
+    async fn a_rekey_drops_admissions_and_keeps_the_door(engine: Engine) {
+        let plane = Plane::new(engine).await;
+        let owner = plane.create().await;
+        set(&plane.service, &owner, DoorState::Ask, Some(3)).await;
+        let kim = owner.stranger(Kind::Human);
+        knock(&kim).await;
+        decide(&owner, &kim, true).await;
+        let link = Link::new(2);
+        let ask = crate::rekeys::by_owner(&link, &owner, &[&owner]);
+        plane.service.rekey(&plane.machine, owner.session, ask).await.unwrap();
+        knock(&kim.with_link(link)).await;
+        let by = OwnerCaller::Machine(plane.machine.clone());
+        let shown = plane.service.door(&by, owner.session).await.unwrap();
+        assert_eq!((shown.state, shown.joins_left, shown.knocking.len()), (DoorState::Ask, Some(3), 1));
+    }
+
+    async fn who_keeps_the_door(engine: Engine) {
+        let plane = Plane::new(engine).await;
+        let owner = plane.create().await;
+        let guest = owner.invite(Kind::Human, FULL).await;
+        let see = async |by: &OwnerCaller| plane.service.door(by, owner.session).await;
+        see(&OwnerCaller::Participant(owner.me().await)).await.unwrap();
+        see(&OwnerCaller::Machine(plane.machine.clone())).await.unwrap();
+        see(&OwnerCaller::Machine(plane.admin.clone())).await.unwrap();
+        assert_eq!(code(see(&OwnerCaller::Participant(guest.me().await)).await), "forbidden");
+        let link = Link::new(2);
+        let ask = crate::rekeys::by_admin(&link, owner.session);
+        plane.service.rekey(&plane.admin, owner.session, ask).await.unwrap();
+        let back = owner.with_link(link).join(FULL, true).await;
+        let by = OwnerCaller::Participant(back.me().await);
+        assert_eq!(code(see(&by).await), "forbidden", "after a type 2 re-key there is no owner participant");
+        plane.service.end(&plane.machine, owner.session, false).await.unwrap();
+        let by = OwnerCaller::Machine(plane.machine.clone());
+        let open = SetDoor { state: DoorState::Open, joins_left: None, until: None };
+        assert_eq!(code(plane.service.set_door(&by, owner.session, open).await), "session_ended");
     }
 }

@@ -18,6 +18,7 @@ mod rekeys;
 #[path = "../support/transcripts.rs"]
 mod transcripts;
 
+mod audit;
 mod concurrency;
 mod create;
 mod door;
@@ -30,5 +31,6 @@ mod operator;
 mod posting;
 mod reading;
 mod rekeying;
+mod rekeying_races;
 mod schema;
 mod waiting;

@@ -1,36 +1,20 @@
 //! Re-keying (`plane-api.md`, POST rekey; `crypto.md` section 10).
 
-use wire::api::{Rekey, SettableMode};
+use plane::service::{MachineCaller, Role, Scope};
+use wire::api::{DoorState, ProposalRef, Propose, SetDoor, SettableMode};
 use wire::encoding::{Blob, Secret32};
-use wire::epoch_record::{Entry, EntryCapability, EpochRecord, EpochType};
-use wire::event::{Capability, Kind};
+use wire::epoch_record::{EntryCapability, EpochRecord, EpochType};
+use wire::event::{Capability, Kind, ModeName};
 use wire::transcript::RecordClass;
 
 use crate::fixture::*;
+use crate::rekeys::{self, by_admin, by_owner, request};
 
 const FULL: Capability = Capability::Full;
 
 fn owner_record(link: &Link, owner: &Seat, keep: &[&Seat]) -> EpochRecord {
-    let mut record = link.record(owner.session, Some(owner.id), EpochType::OwnerRekey);
-    let mut entries: Vec<Entry> = keep
-        .iter()
-        .map(|seat| Entry {
-            participant_id: seat.id,
-            capability: EntryCapability::Full,
-            enc: random(),
-            ct: random(),
-        })
-        .collect();
-    entries.sort_by_key(|entry| entry.participant_id);
-    record.entries = entries;
-    record
-}
-
-fn request(record: &EpochRecord, secret: Option<[u8; 32]>) -> Rekey {
-    Rekey {
-        epoch_record: Blob(record.to_bytes()),
-        rejoin_secret: secret.map(Secret32::new),
-    }
+    let keep: Vec<_> = keep.iter().map(|seat| (*seat, EntryCapability::Full)).collect();
+    rekeys::owner_record(link, owner, &keep)
 }
 
 on_both! {
@@ -98,9 +82,9 @@ on_both! {
         let owner = plane.create().await;
         let guest = owner.invite(Kind::Agent, FULL).await;
         let session = owner.session;
-        let rekey = async |by: &plane::service::MachineCaller, ask| plane.service.rekey(by, session, ask).await;
+        let rekey = async |by: &MachineCaller, ask| plane.service.rekey(by, session, ask).await;
         let record = owner_record(&Link::new(2), &owner, &[&owner]);
-        let share = token(&plane.service, "owner", &[plane::service::Scope::Share]).await;
+        let share = token(&plane.service, "owner", &[Scope::Share]).await;
         assert_eq!(code(rekey(&share, request(&record, None)).await), "forbidden");
         assert_eq!(code(rekey(&plane.machine, request(&record, None)).await), "bad_request");
         assert_eq!(code(rekey(&plane.machine, request(&record, Some([0; 32]))).await), "bad_proof");
@@ -160,6 +144,123 @@ on_both! {
         plane.service.rekey(&plane.machine, owner.session, ask).await.unwrap();
         let back = Seat { link: next, profile: sealed(), ..owner }.join(FULL, true).await;
         assert_eq!(back.notices().await.len(), 1);
-        assert_eq!(back.state().await.mode.name, wire::event::ModeName::Relay);
+        assert_eq!(back.state().await.mode.name, ModeName::Relay);
+    }
+
+    async fn of_several_faults_the_first_in_the_order_of_checks_counts(engine: Engine) {
+        let limits = plane::limits::Limits { rekeys_per_hour: 1, ..wide() };
+        let plane = Plane::with(engine, limits).await;
+        plane.service.admin_create_member("org", "other", Role::Member).await.unwrap();
+        let other = token(&plane.service, "other", &[Scope::Share, Scope::Rekey]).await;
+        let owner = plane.create().await;
+        let guest = owner.invite(Kind::Agent, FULL).await;
+        let session = owner.session;
+        let rekey = async |by: &MachineCaller, ask| plane.service.rekey(by, session, ask).await;
+        let wrong = Some([0; 32]);
+        let right = Some(owner.rejoin_secret);
+        let malformed = |secret: Option<[u8; 32]>| wire::api::Rekey {
+            epoch_record: sealed(),
+            rejoin_secret: secret.map(Secret32::new),
+        };
+        assert_eq!(code(rekey(&other, malformed(wrong)).await), "not_found", "the credential before the shape");
+        assert_eq!(code(rekey(&plane.machine, malformed(wrong)).await), "bad_request", "the shape before the secret");
+        let first = owner_record(&Link::new(2), &owner, &[&owner, &guest]);
+        new(rekey(&plane.machine, request(&first, right)).await.unwrap());
+        assert_eq!(
+            code(rekey(&plane.machine, request(&first, wrong)).await),
+            "bad_proof",
+            "the secret before the record in force"
+        );
+        let usurper = |epoch| Link::new(epoch).record(session, Some(guest.id), EpochType::OwnerRekey);
+        assert_eq!(
+            code(rekey(&plane.machine, request(&usurper(9), right)).await),
+            "epoch_moved",
+            "the epoch before the owner field"
+        );
+        assert_eq!(
+            code(rekey(&plane.machine, request(&usurper(3), right)).await),
+            "forbidden",
+            "the owner field before the limits"
+        );
+        let third = owner_record(&Link::new(3), &owner, &[&owner]);
+        assert_eq!(code(rekey(&plane.machine, request(&third, right)).await), "quota_exceeded");
+        plane.service.end(&plane.machine, session, false).await.unwrap();
+        again(rekey(&plane.machine, request(&first, right)).await.unwrap());
+        assert_eq!(
+            code(rekey(&plane.machine, request(&usurper(9), right)).await),
+            "session_ended",
+            "the end before the epoch"
+        );
+    }
+
+    async fn an_old_proof_is_rekeyed_and_a_wrong_one_is_a_wrong_one(engine: Engine) {
+        let plane = Plane::new(engine).await;
+        let owner = plane.create().await;
+        let next = Link::new(2);
+        plane.service.rekey(&plane.machine, owner.session, by_owner(&next, &owner, &[&owner])).await.unwrap();
+        let late = owner.stranger(Kind::Agent);
+        for capability in [FULL, Capability::View] {
+            assert_eq!(code(late.try_join(capability, false).await), "rekeyed");
+            assert_eq!(code(owner.try_join(capability, true).await), "rekeyed");
+        }
+        let ask = async |proof, epoch| late.join_with(proof, epoch, late.joining(false)).await;
+        assert_eq!(code(ask([0; 32], 1).await), "bad_proof");
+        assert_eq!(code(ask(late.link.full, 2).await), "bad_proof", "an old proof is none of the new epoch");
+        assert_eq!(code(ask(next.full, 1).await), "bad_proof");
+        joined(ask(next.full, 2).await.unwrap());
+    }
+
+    async fn a_proposal_is_dropped_without_a_notice(engine: Engine) {
+        let plane = Plane::new(engine).await;
+        let owner = plane.create().await;
+        let guest = owner.invite(Kind::Agent, FULL).await;
+        let proposal_id = wire::ids::ProposalId::from_bytes(random());
+        let propose = Propose { proposal_id, budget: None, ttl_s: None, epoch: 1, sealed_goal: sealed() };
+        plane.service.propose(&owner.me().await, propose).await.unwrap();
+        let next = Link::new(2);
+        let ask = by_owner(&next, &owner, &[&owner, &guest]);
+        plane.service.rekey(&plane.machine, owner.session, ask).await.unwrap();
+        let guest = guest.with_link(next).join(FULL, true).await;
+        assert!(guest.state().await.mode.proposal.is_none());
+        let accept = ProposalRef { proposal_id };
+        assert_eq!(code(plane.service.accept(&guest.me().await, accept).await), "proposal_gone");
+        let notices = guest.notices().await;
+        assert_eq!(notices, [r#"{"event":"auto_proposed","budget":20,"ttl_s":1800}"#]);
+    }
+
+    async fn who_was_removed_is_as_new_in_every_epoch_after(engine: Engine) {
+        let plane = Plane::new(engine).await;
+        let owner = plane.create().await;
+        let (out, kept) = (owner.invite(Kind::Agent, FULL).await, owner.invite(Kind::Agent, FULL).await);
+        let closed = SetDoor { state: DoorState::Closed, joins_left: None, until: None };
+        let by = plane::service::OwnerCaller::Machine(plane.machine.clone());
+        plane.service.set_door(&by, owner.session, closed).await.unwrap();
+        let ask = by_owner(&Link::new(2), &owner, &[&owner, &kept]);
+        plane.service.rekey(&plane.machine, owner.session, ask).await.unwrap();
+        let next = Link::new(3);
+        plane.service.rekey(&plane.admin, owner.session, by_admin(&next, owner.session)).await.unwrap();
+        assert_eq!(code(out.with_link(next).try_join(FULL, true).await), "door_closed");
+        kept.with_link(next).join(FULL, true).await;
+    }
+
+    async fn one_kept_with_a_view_secret_passes_the_door_as_new_with_a_full_proof(engine: Engine) {
+        let plane = Plane::new(engine).await;
+        let owner = plane.create().await;
+        let (reader, writer) = (owner.invite(Kind::Agent, FULL).await, owner.invite(Kind::Agent, Capability::View).await);
+        let next = Link::new(2);
+        let keep = [
+            (&owner, EntryCapability::Full),
+            (&reader, EntryCapability::View),
+            (&writer, EntryCapability::Full),
+        ];
+        let record = rekeys::owner_record(&next, &owner, &keep);
+        plane.service.rekey(&plane.machine, owner.session, request(&record, Some(owner.rejoin_secret))).await.unwrap();
+        let owner = owner.with_link(next).join(FULL, true).await;
+        let closed = SetDoor { state: DoorState::Closed, joins_left: None, until: None };
+        let by = plane::service::OwnerCaller::Participant(owner.me().await);
+        plane.service.set_door(&by, owner.session, closed).await.unwrap();
+        assert_eq!(code(reader.with_link(next).try_join(FULL, true).await), "door_closed");
+        reader.with_link(next).join(Capability::View, true).await;
+        writer.with_link(next).join(FULL, true).await;
     }
 }

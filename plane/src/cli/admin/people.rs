@@ -107,6 +107,7 @@ pub(in crate::cli) async fn member(
                     .map(|member| {
                         let (name, role) = (member.name.clone(), member.role.clone());
                         [
+                            member.user_id.to_string(),
                             name,
                             role,
                             member.created_at.to_string(),
@@ -114,7 +115,7 @@ pub(in crate::cli) async fn member(
                         ]
                     })
                     .collect();
-                table(["NAME", "ROLE", "SINCE", "DISABLED"], &rows)
+                table(["ID", "NAME", "ROLE", "SINCE", "DISABLED"], &rows)
             });
         }
         MemberVerb::Disable(who) => set_disabled(service, &who, true, output).await?,

@@ -11,14 +11,12 @@ pub use people::{Member, Org};
 pub use sessions::{AuditEntry, SessionSummary};
 pub use tokens::{MachineToken, NewMachineToken};
 
-use wire::ids::{OrgId, SessionId};
+use wire::ids::OrgId;
 
 use super::random::random;
 use super::{Answer, Service, ServiceError};
 use crate::store::{Tx, audit, orgs};
 
-/// Who acted, where the operator did.
-const OPERATOR: &str = "operator";
 /// The longest name of an org, a member or a token, in bytes.
 const NAME_MAX: usize = 200;
 /// Rows in one answer.
@@ -40,21 +38,14 @@ const fn taken(detail: &'static str) -> ServiceError {
 }
 
 impl Service {
-    /// Writes down an act of the operator in the transaction that carries it out.
-    async fn audit(
-        &self,
-        tx: &mut Tx,
-        org: OrgId,
-        action: &str,
-        session: Option<SessionId>,
-        subject: Option<&str>,
-    ) -> Answer<()> {
+    /// Writes down an act of the operator in the transaction that carries it out. `subject` is an id, never a name.
+    async fn audit(&self, tx: &mut Tx, org: OrgId, action: &str, subject: String) -> Answer<()> {
         let act = audit::AuditRow {
             at: self.shared.now(),
-            actor: OPERATOR.to_owned(),
+            actor: audit::OPERATOR.to_owned(),
             action: action.to_owned(),
-            session_id: session,
-            subject: subject.map(str::to_owned),
+            session_id: None,
+            subject: Some(subject),
         };
         audit::insert(&mut tx.on(), org, &random_id()?, &act).await?;
         Ok(())

@@ -59,7 +59,7 @@ impl Service {
         if !orgs::insert_org(&mut tx.on(), &row).await? {
             return Err(taken("An organisation of that name exists. Choose another name."));
         }
-        self.audit(&mut tx, row.org_id, "org.create", None, Some(name))
+        self.audit(&mut tx, row.org_id, "org.create", row.org_id.to_string())
             .await?;
         tx.commit().await?;
         Ok(Org {
@@ -105,7 +105,7 @@ impl Service {
                 "A member of that name is in that organisation. Choose another name.",
             ));
         }
-        self.audit(&mut tx, org, "member.create", None, Some(name))
+        self.audit(&mut tx, org, "member.create", user.user_id.to_string())
             .await?;
         tx.commit().await?;
         Ok(shown_member(user))
@@ -143,7 +143,7 @@ impl Service {
         } else {
             "member.enable"
         };
-        self.audit(&mut tx, org, action, None, Some(name)).await?;
+        self.audit(&mut tx, org, action, user.user_id.to_string()).await?;
         tx.commit().await?;
         Ok(())
     }

@@ -10,18 +10,18 @@ use super::{LIST_MAX, find_org};
 use crate::service::{Answer, Service};
 use crate::store::{audit, session};
 
-/// One admin act.
+/// One act of an owner, an admin or the operator.
 #[derive(Debug, Clone, Serialize)]
 pub struct AuditEntry {
     /// When.
     pub at: Timestamp,
-    /// Who: `operator`, or a user's id.
+    /// Who: `operator`, a user's id, or `participant` with its id.
     pub actor: String,
     /// What, in dotted words.
     pub action: String,
     /// Of which session.
     pub session_id: Option<SessionId>,
-    /// Of whom or what.
+    /// Of whom or what: an id or fixed words, never a name.
     pub subject: Option<String>,
 }
 

@@ -80,7 +80,7 @@ impl Service {
             at: self.shared.now(),
         };
         machines::insert_token(&mut tx.on(), &token).await?;
-        self.audit(&mut tx, org, "token.create", None, Some(member))
+        self.audit(&mut tx, org, "token.create", token_id.to_string())
             .await?;
         tx.commit().await?;
         Ok(NewMachineToken {
@@ -119,8 +119,7 @@ impl Service {
         let org = machines::revoke_token(&mut tx.on(), token, self.shared.now())
             .await?
             .ok_or(ServiceError::NotFound)?;
-        let subject = token.to_string();
-        self.audit(&mut tx, org, "token.revoke", None, Some(&subject))
+        self.audit(&mut tx, org, "token.revoke", token.to_string())
             .await?;
         tx.commit().await?;
         Ok(())
