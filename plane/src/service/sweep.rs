@@ -35,7 +35,7 @@ impl Shared {
         let mut from = DueFrom::START;
         loop {
             let mut conn = self.store.reader().await?;
-            let (due, to) = session::due(&mut conn.on(), self.now(), &from, AT_A_TIME).await?;
+            let (due, to) = session::due(&mut conn.on(), self.store_time(), &from, AT_A_TIME).await?;
             drop(conn);
             from = to;
             stream::iter(&due)

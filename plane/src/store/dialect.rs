@@ -5,6 +5,7 @@
 //!   because each round trip counts there; SQLite runs in this process and can't insert inside a query.
 //! - Tokens of many requests at once, for the same reason.
 //! - Versions of many sessions at once: SQLite takes no arrays.
+//! - What is swept waits for no lock, which only Postgres has on rows.
 //! - Presence needs no sync at its commit; only Postgres can leave that out for one transaction.
 
 use super::engine::On;
@@ -114,6 +115,26 @@ pub(super) const LOCK_SESSION: Dialect = Dialect {
     postgres: lock!(clock_postgres!()),
     sqlite: lock!(clock_sqlite!()),
 };
+
+macro_rules! due {
+    ($clock:expr) => {
+        concat!(
+            "SELECT look_at, session_id FROM sessions WHERE look_at <= ",
+            $clock,
+            " AND (look_at, session_id) > ($3, $4) ORDER BY look_at, session_id LIMIT $1"
+        )
+    };
+}
+
+/// Sessions in which something is due. By the clock that locking them goes by: with another one they would be due
+/// too late, or be found over and over with nothing to do.
+pub(super) const DUE: Dialect = Dialect {
+    postgres: due!(clock_postgres!()),
+    sqlite: due!(clock_sqlite!()),
+};
+
+/// Bounds how long this transaction waits for another one's lock.
+pub(super) const WAIT_BRIEFLY_POSTGRES: &str = "SET LOCAL lock_timeout = '250ms'";
 
 /// Lets this transaction's commit not wait for the disk: for what may be lost.
 pub(super) const NO_SYNC_POSTGRES: &str = "SET LOCAL synchronous_commit TO off";

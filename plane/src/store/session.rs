@@ -8,7 +8,7 @@ use wire::timestamp::Timestamp;
 use wire::transcript::Hash;
 
 use super::codec::{cause, cause_word, count, hash, id, maybe_id, millis, small, stored};
-use super::dialect::{LOCK_SESSION, VERSION_SQLITE, VERSIONS_POSTGRES};
+use super::dialect::{DUE, LOCK_SESSION, VERSION_SQLITE, VERSIONS_POSTGRES, WAIT_BRIEFLY_POSTGRES};
 use super::engine::{all, maybe, run};
 use super::{On, StoreError};
 use crate::door::DoorPolicy;
@@ -39,9 +39,6 @@ const SAVE: &str = "UPDATE sessions SET owner_participant = $2, epoch = $3, full
      view_verifier = $5, head_seq = $6, min_seq = $7, carried_hash = $8, bytes = $9, mode = $10, \
      door_state = $11, door_joins_left = $12, door_until = $13, knocking = $14, knocks_due = $15, \
      expires_at = $16, ended_at = $17, end_cause = $18, purge_at = $19, look_at = $20 WHERE session_id = $1";
-const DUE: &str = "SELECT look_at, session_id FROM sessions WHERE look_at <= $1 AND (look_at, session_id) > ($2, $3) \
-     ORDER BY look_at, session_id LIMIT $4";
-const WAIT_BRIEFLY_POSTGRES: &str = "SET LOCAL lock_timeout = '250ms'";
 const OF_ORG: &str = concat!(
     "SELECT ",
     session_columns!(),
@@ -196,7 +193,8 @@ impl TryFrom<Raw> for SessionRow {
     }
 }
 
-pub(super) const fn door_word(state: DoorState) -> &'static str {
+/// The stored word of a door, the one of the API as well.
+pub(crate) const fn door_word(state: DoorState) -> &'static str {
     match state {
         DoorState::Open => "open",
         DoorState::Ask => "ask",
@@ -311,21 +309,23 @@ impl DueFrom {
     };
 }
 
-/// At most `limit` sessions in which something is due, those that wait longest first, and from where to go on.
+/// At most `limit` sessions in which something is due at `now`, or by the database's clock, those that wait longest
+/// first, and from where to go on.
 pub(crate) async fn due(
     on: &mut On<'_>,
-    now: Timestamp,
+    now: Option<Timestamp>,
     from: &DueFrom,
     limit: u32,
 ) -> Result<(Vec<SessionId>, DueFrom), StoreError> {
+    let sql = DUE.of(on);
     let rows = all!(
         (i64, Vec<u8>),
         on,
-        DUE,
-        now.millis(),
+        sql,
+        i64::from(limit),
+        millis(now),
         from.look_at,
-        &from.session[..],
-        i64::from(limit)
+        &from.session[..]
     )?;
     let to = rows.last().map_or_else(
         || from.clone(),
