@@ -96,10 +96,32 @@ async fn what_is_not_understood_is_said_on_standard_error() {
 }
 
 #[tokio::test]
-async fn auto_is_not_a_mode_that_this_version_sets() {
-    let ran = Machine::new().run(["mode", "auto"], b"").await;
-    assert_eq!(ran.code(), 2);
-    assert!(ran.stderr.contains("observe, stop, relay"), "{ran}");
+async fn budget_and_time_of_auto_are_whole_numbers_within_bounds() {
+    let machine = Machine::new();
+    for number in [
+        "0",
+        "-1",
+        "9223372036854775808",
+        "ten",
+        "1.5",
+        "1e3",
+        "",
+        "99999999999999999999999",
+    ] {
+        for option in ["--budget", "--ttl-minutes"] {
+            let ran = machine.run(["mode", "auto", option, number], b"a goal").await;
+            assert_eq!(
+                (ran.code(), ran.stdout.as_str()),
+                (2, ""),
+                "{option} {number}: {ran}"
+            );
+            assert!(ran.stderr.contains(option), "{ran}");
+        }
+    }
+    // They go with auto alone.
+    let ran = machine.run(["mode", "relay", "--budget", "5"], b"").await;
+    assert_eq!(ran.code(), 2, "{ran}");
+    assert!(ran.stderr.contains("set: auto"), "{ran}");
 }
 
 #[tokio::test]

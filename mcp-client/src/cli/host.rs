@@ -90,6 +90,8 @@ impl Host for CommandHost {
             Purpose::Relay => "relay",
             Purpose::Rekey => "rekey",
             Purpose::End => "end",
+            Purpose::Propose => "auto",
+            Purpose::Accept => "accept",
             Purpose::Acknowledge => "continue",
         };
         Box::pin(confirm::by_word(&question.text, word, &self.cancelled))

@@ -62,6 +62,8 @@ fn form(question: &Question) -> ElicitRequestParams {
         Purpose::Relay => "Yes, go to relay",
         Purpose::Rekey => "Yes, re-key",
         Purpose::End => "Yes, end it",
+        Purpose::Propose => "Yes, propose auto",
+        Purpose::Accept => "Yes, accept auto",
         Purpose::Acknowledge => "Yes, go on",
     };
     let field = BooleanSchema::new()

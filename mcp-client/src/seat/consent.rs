@@ -29,6 +29,13 @@ pub struct Consent {
     pub budget: u32,
     /// Seconds agreed to.
     pub ttl_s: u32,
+    /// The last record before auto can begin under it: the first entry into auto behind it is the one agreed to, and
+    /// there is no second.
+    #[serde(default)]
+    pub since_seq: u64,
+    /// Of one that was proposed: SHA-256 of the goal, so that the same call after a lost answer is the same proposal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub goal: Option<Bytes32>,
     /// When this client first saw auto begin under it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started_at: Option<Timestamp>,
@@ -38,6 +45,10 @@ pub struct Consent {
     /// Whether auto under it is over. It never begins again.
     #[serde(default)]
     pub over: bool,
+    /// Whether this seat's agent was refused something since because auto is over. Until then a post of its may be a late
+    /// reply, which must not pass for a human's word.
+    #[serde(default)]
+    pub told: bool,
 }
 
 /// The session is gone, by the plane's word.

@@ -62,6 +62,9 @@ pub enum SessionError {
     /// This seat may not write.
     #[error("this seat may read only ({0:?})")]
     ReadOnly(Capability),
+    /// A message that was written for auto, which is over by this client's own count. Nothing was sent.
+    #[error("auto is over")]
+    AutoOver,
     /// The seat's file, or its lock.
     #[error(transparent)]
     Seat(#[from] SeatError),

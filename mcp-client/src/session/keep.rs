@@ -8,7 +8,7 @@ use wire::encoding::Bytes32;
 use wire::event::Capability;
 
 use super::error::SessionError;
-use super::{Session, integrity};
+use super::{Session, auto, integrity};
 use crate::seat::{Ended, EpochSecret, Head, LastUsed, SeatState};
 
 /// Uses closer together than this are not noted each, which would cost every call a write.
@@ -22,15 +22,14 @@ impl Session {
         let kept = self.seat.read()?;
         let mut wanted = SeatState::clone(&kept);
         self.put_into(&mut wanted)?;
-        if same(&wanted, &kept) {
-            return Ok(());
+        if !same(&wanted, &kept) {
+            let mut lock = self.seat.lock(LOCK).await?;
+            self.put_into(&mut lock)?;
+            self.alarm.clone_from(&lock.alarm);
+            lock.save()?;
+            self.relearning.begin_anew();
         }
-        let mut lock = self.seat.lock(LOCK).await?;
-        self.put_into(&mut lock)?;
-        self.alarm.clone_from(&lock.alarm);
-        lock.save()?;
-        self.relearning.begin_anew();
-        Ok(())
+        self.time_run()
     }
 
     /// What this process knows, joined with what the file says. The file's head may be ahead: another process has
@@ -50,6 +49,7 @@ impl Session {
             kept.progress_lost = false;
         }
         integrity::merge(&mut kept.alarm, self.alarm.as_ref());
+        auto::follow(&mut kept.consents, &self.auto_facts());
         for keys in self.keys.iter() {
             let secret = keys
                 .link_secret(keys.kind())
@@ -178,6 +178,7 @@ fn same(a: &SeatState, b: &SeatState) -> bool {
     a.head == b.head
         && a.progress_lost == b.progress_lost
         && a.alarm == b.alarm
+        && a.consents == b.consents
         && a.secrets == b.secrets
         && a.epoch_records == b.epoch_records
         && a.owner == b.owner

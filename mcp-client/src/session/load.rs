@@ -46,6 +46,7 @@ impl Session {
             started_at: None,
             state: None,
             rows: None,
+            run_ends: None,
             title: None,
             title_kept: 0,
             alarm: kept.alarm.clone(),

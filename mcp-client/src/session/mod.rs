@@ -7,6 +7,7 @@
 //! Source: `crypto.md` sections 5, 6, 7 (Retry), 8, 9, 10.2–10.4.
 
 mod accept;
+pub mod auto;
 pub mod clock;
 mod door;
 mod enter;
@@ -18,6 +19,7 @@ mod load;
 pub mod message;
 mod modes;
 mod post;
+mod proposals;
 mod rekey;
 mod relearn;
 mod sync;
@@ -33,12 +35,13 @@ use seal::roster::Roster;
 use seal::transcript::{Head, Transcript};
 use tokio::time::Instant;
 use wire::api::{Checkpoint, ParticipantRow, SealedTitle, State, TokenText};
-use wire::ids::{ParticipantId, SessionId};
+use wire::ids::{ParticipantId, ProposalId, SessionId};
 
 pub use clock::Clock;
 pub use enter::{Entering, Newcomer};
 pub use error::SessionError;
-pub use post::{Draft, Stored};
+pub use post::{Draft, Stored, WrittenFor};
+pub use proposals::{Agreed, goal_hash};
 pub use rekey::{Keepable, RekeyDone, RekeyPlan};
 pub use sync::{Heard, Waiting};
 
@@ -63,6 +66,8 @@ pub struct Session {
     /// The plane's newest word on the session, and when it came.
     state: Option<(Instant, State)>,
     rows: Option<(Instant, Vec<ParticipantRow>)>,
+    /// When the run this seat is in is over, by a clock that nobody can set.
+    run_ends: Option<(ProposalId, Instant)>,
     title: Option<SealedTitle>,
     /// The epoch whose title this process has seen to.
     title_kept: u32,

@@ -86,6 +86,8 @@ impl Session {
     /// # Errors
     /// As [`Session::set_mode`]; the seat's file can't be written.
     pub async fn leave(&mut self, until: Deadline) -> Result<(), SessionError> {
+        // Leaving ends the consent, and returning does not bring it back.
+        self.end_own_auto(true).await?;
         for again in [true, false] {
             let token = self.token()?;
             match self.plane.leave(self.me.session_id(), &token, until).await {
@@ -97,7 +99,7 @@ impl Session {
     }
 
     /// Comes back if the token is over and this was the first try; any other refusal stands.
-    async fn after_refusal(
+    pub(super) async fn after_refusal(
         &mut self,
         error: SessionError,
         again: bool,

@@ -24,8 +24,19 @@ const ROUNDS: u32 = 4;
 pub struct Draft {
     /// What it says. Its signal is told to the plane as well.
     pub message: Message,
-    /// Refuse unless this seat is in auto.
-    pub expect_auto: bool,
+    /// What it was written for.
+    pub written_for: WrittenFor,
+}
+
+/// What a message was written for. A late reply must never pass for a human's word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WrittenFor {
+    /// Whatever the mode is: a person wrote it, or had it written.
+    AnyMode,
+    /// Auto: the plane refuses it once auto is over.
+    Auto,
+    /// Auto, which is over by this client's own count: only what was sent before is asked for once more.
+    AutoThatIsOver,
 }
 
 /// A message that is stored.
@@ -60,7 +71,7 @@ impl Session {
     ///
     /// # Errors
     /// [`SessionError::Failed`] and [`SessionError::Differs`] before anything is sent; `too_large`;
-    /// [`SessionError::ReadOnly`]; what the plane or the way to it gives: then nothing is lost, and the next call sends
+    /// [`SessionError::ReadOnly`]; [`SessionError::AutoOver`]; what the plane or the way to it gives: then nothing is lost, and the next call sends
     /// the same bytes first.
     pub async fn post(&mut self, draft: &Draft, until: Deadline) -> Result<Stored, SessionError> {
         let json = draft.message.to_json().ok_or(seal::Error::BadContent)?;
@@ -108,6 +119,9 @@ impl Session {
         integrity::may_post(self.alarm.as_ref())?;
         if let Some(stored) = self.send_pending(lock, content, until).await? {
             return Ok(stored);
+        }
+        if draft.written_for == WrittenFor::AutoThatIsOver {
+            return Err(SessionError::AutoOver);
         }
         self.seal_new(lock, draft, json, until).await?;
         self.send(lock, until).await
@@ -207,7 +221,7 @@ impl Session {
         integrity::may_post(self.alarm.as_ref())?;
         let id = random::message_id()?;
         let signal = draft.message.signal.as_deref().and_then(Signal::from_word);
-        let expect_mode = draft.expect_auto.then_some(ExpectMode::Auto);
+        let expect_mode = (draft.written_for == WrittenFor::Auto).then_some(ExpectMode::Auto);
         self.seal(lock, json, |epoch, sealed| Post {
             message_id: id,
             epoch,

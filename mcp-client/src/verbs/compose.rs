@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use tokio::sync::Mutex;
 use wire::event::{Kind, ModeName};
+use wire::problem::Code;
 use wire::sizes::MESSAGE_JSON_MAX;
 
 use super::app::App;
@@ -15,8 +16,9 @@ use super::present::Presenter;
 use super::reach::in_turn;
 use super::{modes, wording};
 use crate::plane::{Deadline, within};
+use crate::session::auto::Standing;
 use crate::session::message::Message;
-use crate::session::{Draft, Session, Stored, integrity};
+use crate::session::{Draft, Session, SessionError, Stored, WrittenFor, integrity};
 use crate::{redact, render};
 
 /// How old the plane's word on the mode may be where an old one can't let a text out unasked: a person asks nobody, in
@@ -28,6 +30,8 @@ pub(super) struct Sent {
     pub(super) stored: Stored,
     /// `approved`, `host_prompt` or `not_needed`.
     pub(super) human: &'static str,
+    /// Written for auto, and stored in it.
+    pub(super) in_auto: bool,
     pub(super) warnings: Vec<String>,
     /// Until when the call may go on: the time a human took to answer does not count.
     pub(super) until: Deadline,
@@ -98,32 +102,64 @@ pub(super) async fn post(
             other => return Err(refused(other, "Nothing was posted.")),
         }
     }
-    let draft = Draft {
-        message,
-        expect_auto: mode.mine == ModeName::Auto && host.kind() == Kind::Agent,
+    let written_for = match (host.kind(), mode.mine, mode.late) {
+        (Kind::Agent, ModeName::Auto, _) => WrittenFor::Auto,
+        (Kind::Agent, ModeName::Observe, Some(Standing::Over(_))) => WrittenFor::AutoThatIsOver,
+        (Kind::Agent, ModeName::Observe, Some(_)) => WrittenFor::Auto,
+        _ => WrittenFor::AnyMode,
     };
-    let stored = in_turn(session, until)
-        .await?
-        .post(&draft, until)
-        .await
-        .map_err(wording::session)?;
+    let draft = Draft { message, written_for };
+    let mut posting = in_turn(session, until).await?;
+    let stored = match posting.post(&draft, until).await {
+        Ok(stored) => stored,
+        Err(error) if is_auto_over(&error) => return Err(auto_over(app, &mut posting, until).await?),
+        Err(error) => return Err(wording::session(error)),
+    };
     Ok(Sent {
         stored,
         human: sent_by,
+        in_auto: written_for != WrittenFor::AnyMode,
         warnings,
         until,
     })
 }
 
+fn is_auto_over(error: &SessionError) -> bool {
+    match error {
+        SessionError::AutoOver => true,
+        SessionError::Plane(error) => error.code() == Some(Code::AutoOver),
+        _ => false,
+    }
+}
+
+/// A post written for auto came after its end. From here on whoever posts knows it, so that the next post is at a human's
+/// word.
+async fn auto_over(app: &App, session: &mut Session, until: Deadline) -> Result<Failure, Failure> {
+    // The notice says why.
+    if let Err(error) = session.sync(until).await {
+        tracing::info!(%error, "the end of auto was not read");
+    }
+    let kept = session.kept()?;
+    let mode = modes::of(session, &kept, app.clock.now());
+    let why = mode.over.map_or_else(|| "Auto is over.".to_owned(), modes::over);
+    session.auto_told().await?;
+    Ok(Failure::new(
+        "auto_over",
+        format!(
+            "{why} Nothing was posted. Tell your human where the work stands; post only what they ask you to from here on."
+        ),
+    ))
+}
+
 /// A link or token in a text would give the session away to everybody who reads it, and to their models' providers.
-fn refuse_links(json: &str) -> Result<(), Failure> {
+pub(super) fn refuse_links(json: &str) -> Result<(), Failure> {
     let text = render::text(json).text;
     if redact::text(json) == json && !text.contains(seal::link::WITHHELD) {
         return Ok(());
     }
     Err(Failure::new(
         "secret_found",
-        "The text holds a session link or one of its tokens. Nothing was posted; take it out. To hand the link on, use \
+        "The text holds a session link or one of its tokens. Nothing was sent; take it out. To hand the link on, use \
          share with `session`, which puts a note on the user's clipboard.",
     ))
 }

@@ -111,6 +111,8 @@ pub mod code {
     pub const KNOCKING: &str = "knocking";
     /// Who stays or posts needs a person's word first: histories differ.
     pub const NOT_ACKNOWLEDGED: &str = "not_acknowledged";
+    /// There is no proposal of auto to accept or decline, or it can't be read.
+    pub const NO_PROPOSAL: &str = "no_proposal";
     /// A file of this machine, or standard input, could not be read or written.
     pub const LOCAL_FILE: &str = "local_file";
     /// The epoch moved to a secret this seat was not given.

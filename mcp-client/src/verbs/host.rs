@@ -70,6 +70,10 @@ pub enum Purpose {
     Rekey,
     /// End the session for everybody.
     End,
+    /// Propose that agents wait and post freely, within a budget and a time.
+    Propose,
+    /// Accept such a proposal for this seat.
+    Accept,
     /// Go on although a sender and this reader saw different histories.
     Acknowledge,
 }
@@ -96,6 +100,8 @@ impl Question {
             Purpose::Relay => "relay",
             Purpose::Rekey => "rekey",
             Purpose::End => "end",
+            Purpose::Propose => "propose",
+            Purpose::Accept => "accept",
             Purpose::Acknowledge => "acknowledge",
         };
         let mut bytes = Vec::new();

@@ -17,6 +17,7 @@ use super::items::{IntegrityItem, JoinCard};
 use super::knocking::Knocking;
 use super::links::{self, Places};
 use super::present::{self, Presenter};
+use super::proposals::{self, ProposalItem};
 use super::reach::in_turn;
 use super::text::Text;
 use super::{modes, wording};
@@ -90,6 +91,14 @@ pub struct JoinAnswer {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u32")]
     pub budget_left: Option<u32>,
+    /// When auto ends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub auto_ends_at: Option<String>,
+    /// The open proposal to go to auto.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "ProposalItem")]
+    pub proposal: Option<ProposalItem>,
     /// Who is here, how much there is, the hand-off, pinned, unanswered and latest messages.
     pub card: JoinCard,
     /// Integrity.
@@ -113,7 +122,8 @@ impl Answer for JoinAnswer {
             "{how} as \"{}\" (link from: {}), {write}.",
             self.me, self.source
         ));
-        text.mode(&self.mode, self.budget_left, None);
+        text.mode(&self.mode, self.budget_left, self.auto_ends_at.as_deref());
+        text.proposal(self.proposal.as_ref());
         text.integrity(&self.integrity);
         text.card(&self.card);
         text.closing(&self.warnings, &self.next);
@@ -255,10 +265,12 @@ async fn card(
         may_write: session.may_write(),
         mode: modes::word(mode.mine).to_owned(),
         budget_left: mode.budget_left,
+        auto_ends_at: mode.ends_at.map(|at| at.to_string()),
+        proposal: proposals::open(session, &presenter),
         card: presenter.card(&rows, CARD_BYTES),
         integrity: presenter.integrity(),
         warnings,
-        next: modes::meaning(mode).to_owned(),
+        next: modes::meaning(mode),
     })
 }
 

@@ -68,11 +68,10 @@ pub(super) async fn listen(
         mode(app, &session)?
     };
     if before.mine == ModeName::Observe && host.kind() == Kind::Agent {
-        return Err(Failure::new(
-            "mode_observe",
-            "The session is in observe: a human is relaying, and there is nothing to wait for. Ask your human whether to go \
-             to relay; until then read when they ask you to.",
-        ));
+        if before.over.is_some() {
+            in_turn(shared, end + GRACE).await?.auto_told().await?;
+        }
+        return Err(Failure::new("mode_observe", modes::why_not_wait(before)));
     }
     let mut longest = REQUEST_MAX_S;
     loop {
@@ -81,7 +80,7 @@ pub(super) async fn listen(
             return Ok(Woke::TimedOut);
         }
         let waiting = in_turn(shared, end + GRACE).await?.waiting()?;
-        let seconds = left.min(longest);
+        let seconds = left.min(longest).min(own_seconds(app, before));
         let asked = Deadline::now();
         let heard = hold(&waiting, seconds, host, started, end).await?;
         let mut session = in_turn(shared, end + GRACE).await?;
@@ -111,7 +110,7 @@ pub(super) async fn listen(
             return Ok(Woke::Messages);
         }
         let now = mode(app, &session)?;
-        if (now.session, now.mine) != (before.session, before.mine) {
+        if (now.session, now.mine, now.proposal) != (before.session, before.mine, before.proposal) {
             return Ok(Woke::ModeChanged);
         }
     }
@@ -133,6 +132,15 @@ async fn read_on<'a>(
         drop(session);
         until_cancelled(host, tokio::time::sleep(PAUSE)).await?;
     }
+}
+
+/// What is left of an auto this seat is in, and a second in which the plane's notice may come first.
+fn own_seconds(app: &App, view: ModeView) -> u64 {
+    let Some(end) = view.ends_at.filter(|_| view.mine == ModeName::Auto) else {
+        return REQUEST_MAX_S;
+    };
+    let left = end.millis().saturating_sub(app.clock.now().millis());
+    u64::try_from(left).unwrap_or(0) / 1_000 + 1
 }
 
 fn reading_until(end: Deadline) -> Deadline {

@@ -1,11 +1,14 @@
-//! The mode as it is for one seat: the stricter of what the plane says, of this machine's consent, and of integrity.
+//! The mode as it is for one seat: the stricter of what the plane says, of this machine's consent and own count, and of
+//! integrity; and what it means for whoever reads the answer.
 //!
 //! Pure. Source: `modes.md`; `crypto.md` section 12: the plane may lower a mode, never raise it.
 
-use wire::event::{Kind, ModeName};
+use wire::event::{Cause, Kind, ModeName};
+use wire::ids::ProposalId;
 use wire::timestamp::Timestamp;
 
-use crate::seat::SeatState;
+use crate::seat::{Consent, SeatState};
+use crate::session::auto::{self, Standing, Why};
 use crate::session::{Session, integrity};
 
 /// The mode, and how far it goes.
@@ -19,6 +22,16 @@ pub(super) struct ModeView {
     pub(super) budget_left: Option<u32>,
     /// When auto ends.
     pub(super) ends_at: Option<Timestamp>,
+    /// The open proposal, and whether this seat made it.
+    pub(super) proposal: Option<(ProposalId, bool)>,
+    /// Auto is on, and this agent's human has not accepted it here.
+    pub(super) not_accepted: bool,
+    /// Why the last auto is over, unless this seat is in one or the mode has moved on since.
+    pub(super) over: Option<Why>,
+    /// The plane says auto, and this client's own count says that it is over.
+    pub(super) disagrees: bool,
+    /// This agent acted in an auto that is over and was refused nothing since: a post that comes now may be a late reply.
+    pub(super) late: Option<Standing>,
 }
 
 /// A mode's word.
@@ -32,37 +45,121 @@ pub(super) fn word(mode: ModeName) -> &'static str {
 
 /// The mode of a session for its seat. Observe until the plane has said something.
 pub(super) fn of(session: &Session, kept: &SeatState, now: Timestamp) -> ModeView {
-    let Some(state) = session.plane_state() else {
+    let facts = session.auto_facts();
+    let late = auto::untold(&kept.consents, &facts).filter(|_| kept.kind == Kind::Agent);
+    let late_why = late.and_then(ended);
+    let Some(mode) = facts.mode else {
         return ModeView {
             session: ModeName::Observe,
             mine: ModeName::Observe,
             budget_left: None,
             ends_at: None,
+            proposal: None,
+            not_accepted: false,
+            over: late_why,
+            disagrees: false,
+            late,
         };
     };
-    let mode = &state.mode;
-    let histories_differ = integrity::open_warning(session.alarm()).is_some();
-    let broken = integrity::failed(session.alarm()).is_some();
     let consented = mode
         .proposal_id
-        .is_some_and(|id| kept.consents.get(&id).is_some_and(|consent| !consent.over));
-    let due = mode.expires_at.is_some_and(|end| end <= now);
+        .and_then(|id| Some((id, kept.consents.get(&id)?)));
+    let standing = consented.map(|(id, consent)| auto::standing(consent, &id, &facts));
+    let consent = consented.map(|(_, consent)| consent);
+    let run = match standing {
+        Some(Standing::Running(run)) => Some(run),
+        _ => None,
+    };
+    let own_end = standing.and_then(ended);
+    let trusted =
+        integrity::open_warning(session.alarm()).is_none() && integrity::failed(session.alarm()).is_none();
     let mine = match mode.effective {
-        _ if histories_differ || broken => ModeName::Observe,
-        ModeName::Auto if kept.kind == Kind::Agent && (!consented || due) => ModeName::Observe,
+        _ if !trusted => ModeName::Observe,
+        ModeName::Auto if kept.kind == Kind::Agent && run.is_none() => ModeName::Observe,
         other => other,
+    };
+    let left_auto = || {
+        let last = auto::last_change(facts.view).filter(|change| change.from == ModeName::Auto)?;
+        Some(Why::Notice(last.cause))
+    };
+    let over = (mine == ModeName::Observe)
+        .then(|| own_end.or_else(left_auto).or(late_why))
+        .flatten();
+    let disagrees = match own_end {
+        // What the plane said before the time was up says nothing about it.
+        Some(Why::Time) => heard_after(session, now, consent, mode.expires_at),
+        Some(Why::Here | Why::Lapsed) | None => false,
+        Some(_) => true,
     };
     ModeView {
         session: mode.name,
         mine,
-        budget_left: mode.budget_left,
-        ends_at: mode.expires_at,
+        budget_left: match (mode.budget_left, run) {
+            (Some(plane), Some(run)) => Some(plane.min(run.left)),
+            (plane, _) => plane,
+        },
+        ends_at: match (mode.expires_at, run) {
+            (Some(plane), Some(run)) => Some(plane.min(run.ends_at)),
+            (plane, _) => plane,
+        },
+        proposal: mode
+            .proposal
+            .as_ref()
+            .map(|open| (open.proposal_id, open.by == *session.my_id())),
+        not_accepted: mode.name == ModeName::Auto
+            && standing.is_none()
+            && mine == ModeName::Observe
+            && kept.kind == Kind::Agent,
+        over,
+        disagrees: disagrees && mode.effective == ModeName::Auto,
+        late,
     }
 }
 
-/// What a mode means for whoever reads the answer.
-pub(super) fn meaning(view: ModeView) -> &'static str {
-    match view.mine {
+fn ended(standing: Standing) -> Option<Why> {
+    match standing {
+        Standing::Over(why) => Some(why),
+        Standing::Idle | Standing::Running(_) => None,
+    }
+}
+
+/// Whether the plane's newest word came after the time agreed to was up.
+fn heard_after(
+    session: &Session,
+    now: Timestamp,
+    consent: Option<&Consent>,
+    plane_end: Option<Timestamp>,
+) -> bool {
+    let age = session.state_age().map_or(0, |age| age.as_millis());
+    let heard = now
+        .millis()
+        .saturating_sub(i64::try_from(age).unwrap_or(i64::MAX));
+    let own = consent.and_then(|consent| {
+        let ttl = i64::from(consent.ttl_s).saturating_mul(1_000);
+        Some(consent.started_at?.millis().saturating_add(ttl))
+    });
+    let ends = [own, plane_end.map(Timestamp::millis)];
+    ends.into_iter().flatten().min().is_some_and(|end| heard >= end)
+}
+
+/// What a mode means for whoever reads the answer, and what to do.
+pub(super) fn meaning(view: ModeView) -> String {
+    let mut text = String::new();
+    if let Some(why) = view.over {
+        text.push_str(&over(why));
+        text.push_str(" Tell your human where the work stands. ");
+    }
+    if view.disagrees {
+        text.push_str(DISAGREES);
+        text.push(' ');
+    }
+    if view.not_accepted {
+        text.push_str(
+            "Auto is on, but your human has not accepted it on this machine, so it counts as observe for you: ask your human \
+             whether to (`mode` with set: accept asks them). ",
+        );
+    }
+    text.push_str(match view.mine {
         ModeName::Observe => {
             "Observe: a human is relaying. Read when asked to, and post what your human asks you to post; don't wait."
         }
@@ -71,5 +168,61 @@ pub(super) fn meaning(view: ModeView) -> &'static str {
             "Auto: wait and post in turns within the budget and time. Say `done` when there is nothing left for you, \
              `blocked` when you need a human."
         }
+    });
+    match view.proposal {
+        Some((_, false)) => text.push_str(
+            " Auto is proposed: ask your human whether to accept it (`mode` with set: accept asks them); decline drops it.",
+        ),
+        Some((_, true)) => text.push_str(
+            " Your proposal of auto is open: it begins when somebody else accepts it, and until then nothing changes.",
+        ),
+        None => {}
+    }
+    text
+}
+
+/// Why an agent may not wait, and the way on.
+pub(super) fn why_not_wait(view: ModeView) -> String {
+    if view.over.is_some() || view.not_accepted || view.proposal.is_some() || view.disagrees {
+        return format!("There is nothing to wait for. {}", meaning(view));
+    }
+    "The session is in observe: a human is relaying, and there is nothing to wait for. Ask your human whether to go to relay \
+     or to propose auto; until then read when they ask you to."
+        .to_owned()
+}
+
+const DISAGREES: &str = "The plane still says auto, and this client's own count says that it is over; the own count stands: \
+                         tell your human.";
+
+/// That auto is over, and why.
+pub(super) fn over(why: Why) -> String {
+    format!("Auto is over: {}.", why_text(why))
+}
+
+fn why_text(why: Why) -> &'static str {
+    match why {
+        Why::Notice(cause) => cause_text(cause),
+        Why::Budget => "the budget is spent, by this client's own count",
+        Why::Time => "the time is up, by this machine's clock",
+        Why::Again => "it was begun a second time under one yes of your human",
+        Why::OtherTerms => "it began with another budget or time than your human agreed to",
+        Why::Lapsed => "it did not begin while the proposal lived",
+        Why::Here => "it was ended on this machine",
+    }
+}
+
+/// A cause in our words.
+pub(super) fn cause_text(cause: Cause) -> &'static str {
+    match cause {
+        Cause::Requested => "a participant set it",
+        Cause::Accepted => "the proposal was accepted",
+        Cause::BudgetSpent => "the budget is spent",
+        Cause::TtlExpired => "the time is up",
+        Cause::AllDone => "every agent in it said done",
+        Cause::Blocked => "somebody said blocked",
+        Cause::Stopped => "somebody stopped it",
+        Cause::Left => "too few of those who accepted remain",
+        Cause::Rekeyed => "the session was re-keyed",
+        Cause::Ended => "the session ended",
     }
 }

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use wire::event::ModeName;
+
 use super::app::App;
 use super::choose::{CALL_S, Intent};
 use super::delivered::{Answer, Delivered, Due};
@@ -167,9 +169,15 @@ pub async fn run(app: &App, args: PostArgs, host: &dyn Host) -> Result<Delivered
     let until = sent.until;
     let mut session = in_turn(&shared, until).await?;
     let rows = app.participants(&mut session, until).await;
+    let mut mode = modes::of(&session, &*session.kept()?, app.clock.now());
+    let mut warnings = sent.warnings;
+    if sent.in_auto && mode.mine != ModeName::Auto {
+        // This post ended it: the notice says why.
+        warnings.extend(app.sync_softly(&mut session, until).await?);
+        mode = modes::of(&session, &*session.kept()?, app.clock.now());
+        warnings.push(modes::meaning(mode));
+    }
     let presenter = Presenter::new(&session);
-    let kept = session.kept()?;
-    let mode = modes::of(&session, &kept, app.clock.now());
     let others = || {
         rows.iter()
             .filter(|row| row.left_at.is_none() && row.participant_id != *session.my_id())
@@ -189,7 +197,7 @@ pub async fn run(app: &App, args: PostArgs, host: &dyn Host) -> Result<Delivered
         not_listening: names(false),
         human: sent.human.to_owned(),
         integrity: presenter.integrity(),
-        warnings: sent.warnings,
+        warnings,
     };
     let due = Due::Posted {
         session: *session.id(),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use seal::transcript::{Member, MemberKind, Standing};
 use wire::api::ParticipantRow;
 use wire::epoch_record::EpochType;
-use wire::event::{Capability, Cause, Kind, ModeName, Notice};
+use wire::event::{Capability, Kind, ModeName, Notice};
 use wire::ids::ParticipantId;
 
 use super::items::{EventItem, IntegrityItem, JoinCard, MessageItem, ParticipantItem};
@@ -321,7 +321,7 @@ fn notice_text(notice: &Notice) -> String {
                 "The mode went from {} to {}: {}",
                 modes::word(*from),
                 modes::word(*to),
-                cause_text(*cause)
+                modes::cause_text(*cause)
             );
             match (to, spent, budget, ttl_s) {
                 (ModeName::Auto, _, Some(budget), Some(ttl)) => {
@@ -338,21 +338,6 @@ fn notice_text(notice: &Notice) -> String {
             format!("Somebody proposed auto: {budget} posts within {ttl_s} s. A human decides.")
         }
         Notice::AutoDeclined {} => "The proposal to go to auto was declined.".to_owned(),
-    }
-}
-
-fn cause_text(cause: Cause) -> &'static str {
-    match cause {
-        Cause::Requested => "a participant set it",
-        Cause::Accepted => "the proposal was accepted",
-        Cause::BudgetSpent => "the budget is spent",
-        Cause::TtlExpired => "the time is up",
-        Cause::AllDone => "every agent in it said done",
-        Cause::Blocked => "somebody said blocked",
-        Cause::Stopped => "somebody stopped it",
-        Cause::Left => "too few of those who accepted remain",
-        Cause::Rekeyed => "the session was re-keyed",
-        Cause::Ended => "the session ended",
     }
 }
 

@@ -11,6 +11,7 @@ use super::host::Host;
 use super::items::{EventItem, IntegrityItem, JoinCard, MessageItem};
 use super::page::page;
 use super::present::Presenter;
+use super::proposals::{self, ProposalItem};
 use super::reach::in_turn;
 use super::text::Text;
 use super::{modes, people};
@@ -90,6 +91,10 @@ pub struct ReadAnswer {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub auto_ends_at: Option<String>,
+    /// The open proposal to go to auto.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "ProposalItem")]
+    pub proposal: Option<ProposalItem>,
     /// Pass this as `since` to go on.
     pub next_since: u64,
     /// Pass this as `offset` beside `next_since` to go on inside a long message.
@@ -108,6 +113,7 @@ impl Answer for ReadAnswer {
     fn text(&self) -> String {
         let mut text = Text::about(&self.title, &self.session);
         text.mode(&self.mode, self.budget_left, self.auto_ends_at.as_deref());
+        text.proposal(self.proposal.as_ref());
         text.integrity(&self.integrity);
         if let Some(card) = &self.card {
             text.card(card);
@@ -183,6 +189,8 @@ pub async fn run(app: &App, args: ReadArgs, host: &dyn Host) -> Result<Delivered
         let taken = serde_json::to_string(card).map_or(0, |json| json.len());
         budget.bytes = budget.bytes.saturating_sub(taken);
     }
+    let proposal = proposals::open(&session, &presenter);
+    budget.bytes = budget.bytes.saturating_sub(ProposalItem::size(proposal.as_ref()));
     let shown = page(
         &presenter,
         session.view().after(since),
@@ -202,6 +210,7 @@ pub async fn run(app: &App, args: ReadArgs, host: &dyn Host) -> Result<Delivered
         mode: modes::word(mode.mine).to_owned(),
         budget_left: mode.budget_left,
         auto_ends_at: mode.ends_at.map(|at| at.to_string()),
+        proposal,
         next_since: shown.next_since,
         next_offset: shown.next_offset,
         more: shown.more,

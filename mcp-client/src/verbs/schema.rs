@@ -4,3 +4,8 @@
 pub(crate) fn one_of(words: &[&str]) -> schemars::Schema {
     schemars::json_schema!({ "type": "string", "enum": words })
 }
+
+/// A whole number from 1 on.
+pub(crate) fn whole(most: u64) -> schemars::Schema {
+    schemars::json_schema!({ "type": "integer", "minimum": 1, "maximum": most })
+}

@@ -9,6 +9,7 @@ use super::delivered::{Answer, Delivered, Due};
 use super::failure::Failure;
 use super::host::Host;
 use super::present::Presenter;
+use super::proposals::{self, ProposalItem};
 use super::reach::in_turn;
 use super::text::Text;
 use super::{compose, modes, sharing};
@@ -58,6 +59,10 @@ pub struct ShareAnswer {
     pub mode: String,
     /// Until when it lives unless somebody writes.
     pub expires_at: String,
+    /// The open proposal to go to auto.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "ProposalItem")]
+    pub proposal: Option<ProposalItem>,
     /// Whether a new session was made; false for the same call repeated and for `session`.
     pub created: bool,
     /// full or view: what the note's link allows.
@@ -112,6 +117,7 @@ impl Answer for ShareAnswer {
                 "The link was withheld from this answer. Do not open that file; tell the user to send it.",
             ),
         }
+        text.proposal(self.proposal.as_ref());
         text.closing(&self.warnings, &self.next);
         text.finish()
     }
@@ -190,6 +196,7 @@ pub async fn run(app: &App, args: ShareArgs, host: &dyn Host) -> Result<Delivere
         title: presenter.title(),
         mode: modes::word(mode.mine).to_owned(),
         expires_at: kept.expires_at.map(|at| at.to_string()).unwrap_or_default(),
+        proposal: proposals::open(&session, &presenter),
         created,
         link_allows: if note.view_only { "view" } else { "full" }.to_owned(),
         clipboard: clipboard.to_owned(),
@@ -221,6 +228,7 @@ mod tests {
                 title: "Flaky login test".to_owned(),
                 mode: "observe".to_owned(),
                 expires_at: "2026-03-04T05:06:07.890Z".to_owned(),
+                proposal: None,
                 created: true,
                 link_allows: "full".to_owned(),
                 clipboard: clipboard.to_owned(),

@@ -6,6 +6,7 @@
 use std::fmt::Write as _;
 
 use super::items::{EventItem, IntegrityItem, JoinCard, MessageItem, ParticipantItem};
+use super::proposals::{ProposalItem, duration};
 use crate::render::{Cleaned, Tag};
 
 /// Collects the lines of one answer.
@@ -38,6 +39,33 @@ impl Text {
         let budget = budget_left.map_or_else(String::new, |left| format!(", {left} posts left"));
         let end = ends_at.map_or_else(String::new, |end| format!(", until {end}"));
         self.line(format_args!("Mode: {mode}{budget}{end}"));
+    }
+
+    /// The open proposal, if there is one. Its goal stands in a block of its own.
+    pub(super) fn proposal(&mut self, proposal: Option<&ProposalItem>) {
+        let Some(proposal) = proposal else { return };
+        let short: String = proposal.by_id.chars().take(8).collect();
+        self.line(format_args!(
+            "Auto is proposed by \"{}\" {short}{}: at most {} messages by everybody together, for at most {}; to be accepted \
+             until {}.",
+            proposal.by,
+            if proposal.mine { " (you)" } else { "" },
+            proposal.budget,
+            duration(proposal.ttl_s),
+            proposal.lapses_at
+        ));
+        let Some(goal) = &proposal.goal else {
+            self.line("Its goal can't be read here.");
+            return;
+        };
+        let cut = proposal.goal_bytes.map_or_else(String::new, |bytes| {
+            format!(", cut, {bytes} bytes in all: see `mode`")
+        });
+        self.quote(
+            &format!("Its goal, by \"{}\"{cut}", proposal.by),
+            goal,
+            proposal.hidden_removed,
+        );
     }
 
     /// Integrity, at length only if something is wrong.
@@ -104,6 +132,10 @@ impl Text {
         if let Some(problem) = &message.problem {
             let _ = write!(label, ", {problem}");
         }
+        self.quote(&label, &(heading(message) + body), message.hidden_removed);
+    }
+
+    fn quote(&mut self, label: &str, body: &str, hidden_removed: u64) {
         let Some(tag) = &self.tag else {
             self.line(format_args!(
                 "{label}: withheld, this machine gives no randomness to quote it safely"
@@ -112,9 +144,9 @@ impl Text {
         };
         let hidden = Cleaned {
             text: String::new(),
-            hidden: usize::try_from(message.hidden_removed).unwrap_or(usize::MAX),
+            hidden: usize::try_from(hidden_removed).unwrap_or(usize::MAX),
         };
-        let quoted = tag.quote(&label, &(heading(message) + body), hidden.remark().as_deref());
+        let quoted = tag.quote(label, body, hidden.remark().as_deref());
         self.out.push_str(&quoted);
     }
 

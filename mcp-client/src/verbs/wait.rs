@@ -5,6 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use std::time::Duration;
 
+use wire::event::{Kind, ModeName};
+
 use super::app::App;
 use super::choose::Intent;
 use super::delivered::{Answer, Delivered, Due};
@@ -15,6 +17,7 @@ use super::listening::{self, Woke};
 use super::modes;
 use super::page::page;
 use super::present::Presenter;
+use super::proposals::{self, ProposalItem};
 use super::reach::in_turn;
 use super::text::Text;
 use crate::plane::Deadline;
@@ -72,6 +75,10 @@ pub struct WaitAnswer {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub auto_ends_at: Option<String>,
+    /// The open proposal to go to auto.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "ProposalItem")]
+    pub proposal: Option<ProposalItem>,
     /// Pass this as `since` to `read` to go on.
     pub next_since: u64,
     /// Of a long message that goes on: pass as `offset` to `read`.
@@ -93,6 +100,7 @@ impl Answer for WaitAnswer {
         let mut text = Text::about(&self.title, &self.session);
         text.line(format_args!("Over after {} s: {}", self.waited_s, self.woke_by));
         text.mode(&self.mode, self.budget_left, self.auto_ends_at.as_deref());
+        text.proposal(self.proposal.as_ref());
         text.integrity(&self.integrity);
         text.timeline(&self.messages, &self.events);
         text.closing(&self.warnings, &self.next);
@@ -120,7 +128,14 @@ pub async fn run(app: &App, args: WaitArgs, host: &dyn Host) -> Result<Delivered
         .pick(host, args.session.as_deref(), Intent::Read, until)
         .await?;
     let woke = listening::listen(app, &shared, host, args.for_me, started, end).await?;
-    let session = in_turn(&shared, until).await?;
+    let mut session = in_turn(&shared, until).await?;
+    if woke == Woke::ModeChanged && session.view().newest_by_others(session.kept()?.cursor).is_none() {
+        // An answer about the end of auto alone: whoever posts after it does so at a human's word.
+        let mode = modes::of(&session, &*session.kept()?, app.clock.now());
+        if mode.over.is_some() {
+            session.auto_told().await?;
+        }
+    }
     let kept = session.kept()?;
     let presenter = Presenter::new(&session);
     let wanted = |entry: &Entry| match entry.message() {
@@ -129,9 +144,10 @@ pub async fn run(app: &App, args: WaitArgs, host: &dyn Host) -> Result<Delivered
             !posted.mine && (!args.for_me || listening::is_for(&session, &presenter, posted))
         }
     };
+    let proposal = proposals::open(&session, &presenter);
     let budget = Budget {
         entries: LIMIT,
-        bytes: BYTES,
+        bytes: BYTES.saturating_sub(ProposalItem::size(proposal.as_ref())),
     };
     let shown = page(
         &presenter,
@@ -144,8 +160,10 @@ pub async fn run(app: &App, args: WaitArgs, host: &dyn Host) -> Result<Delivered
     let mode = modes::of(&session, &kept, app.clock.now());
     let next = match (woke, shown.more) {
         (_, true) => format!("There is more: read with since {}.", shown.next_since),
-        (Woke::Messages, _) => "Answer if it is your turn, then wait again.".to_owned(),
-        (Woke::ModeChanged, _) => modes::meaning(mode).to_owned(),
+        (Woke::Messages, _) if mode.mine != ModeName::Observe || host.kind() == Kind::Human => {
+            "Answer if it is your turn, then wait again.".to_owned()
+        }
+        (Woke::Messages | Woke::ModeChanged, _) => modes::meaning(mode),
         (Woke::Ended, _) => "The session is over. Tell your human.".to_owned(),
         (Woke::TimedOut, _) => {
             "Nothing came. Wait again if you expect an answer, or go on with your work.".to_owned()
@@ -162,6 +180,7 @@ pub async fn run(app: &App, args: WaitArgs, host: &dyn Host) -> Result<Delivered
         mode: modes::word(mode.mine).to_owned(),
         budget_left: mode.budget_left,
         auto_ends_at: mode.ends_at.map(|at| at.to_string()),
+        proposal,
         next_since: shown.next_since,
         next_offset: shown.next_offset,
         more: shown.more,

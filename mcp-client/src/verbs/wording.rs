@@ -83,6 +83,7 @@ pub(super) fn session(error: SessionError) -> Failure {
             "This seat may read and not write: it has no certificate of the epoch in force. To write, join with a full \
              link.",
         ),
+        SessionError::AutoOver => problem(Code::AutoOver, &Extras::default()),
         SessionError::Seat(error) => seat(&error),
         SessionError::Home(error) => home(error),
         SessionError::Random(error) => {
@@ -239,15 +240,20 @@ fn problem(code: Code, extras: &Extras) -> Failure {
         Code::Draining => format!("The plane is being restarted. Nothing was lost; try again in {later} s."),
         Code::TimeOut => "The plane did not get the whole request in time. Nothing was lost; try again.".to_owned(),
         Code::Internal => "The plane had a fault of its own. Nothing was lost; try again, and tell its operator.".to_owned(),
+        Code::InAuto => "Auto is on, and nothing was changed. Stop it first (`mode` with set: stop, which counts at once).".to_owned(),
+        Code::ProposalGone => "That proposal is gone: it was replaced, declined or used, or it lapsed. Nothing was accepted and nothing \
+                               was changed; look at the mode, and ask your human about the proposal there is now."
+            .to_owned(),
+        Code::BadRequest if matches!(extras.limit.as_deref(), Some("max_budget" | "max_ttl_s")) => {
+            "The organisation allows a smaller budget or a shorter time for auto. Nothing was changed; propose less.".to_owned()
+        }
         Code::BadRequest
         | Code::LinkDamaged
         | Code::SessionExists
         | Code::ParticipantExists
         | Code::MessageIdReused
         | Code::ChunkConflict
-        | Code::EpochMoved
-        | Code::InAuto
-        | Code::ProposalGone => format!("The plane refused: {}. Nothing was changed.", code.title().to_lowercase()),
+        | Code::EpochMoved => format!("The plane refused: {}. Nothing was changed.", code.title().to_lowercase()),
     };
     Failure::new(name(code), text)
 }

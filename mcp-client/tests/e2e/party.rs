@@ -238,8 +238,12 @@ impl Party {
     pub async fn set_mode(&self, set: SetTo) -> Result<ModeAnswer, Failure> {
         let args = ModeArgs {
             set: Some(set),
-            session: None,
+            ..ModeArgs::default()
         };
+        self.mode(args).await
+    }
+
+    pub async fn mode(&self, args: ModeArgs) -> Result<ModeAnswer, Failure> {
         Ok(verbs::mode::run(&self.app, args, &self.host).await?.answer)
     }
 }

@@ -39,8 +39,8 @@ pub(super) async fn join(setting: Setting<'_>, join: Join) -> Result<u8, Failure
 /// The link leaves the seat's file, so a person confirms it by hand, even where an agent may call `share`.
 pub(super) async fn link(setting: Setting<'_>, link: Link) -> Result<u8, Failure> {
     let shown = ModeArgs {
-        set: None,
         session: setting.common.session.clone(),
+        ..ModeArgs::default()
     };
     let about = verbs::mode::run(setting.app, shown, setting.host).await?.answer;
     let question = format!(

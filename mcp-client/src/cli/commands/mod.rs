@@ -11,8 +11,9 @@ mod mode;
 mod transcript;
 
 use tokio_util::sync::CancellationToken;
+use wire::event::Kind;
 
-use super::arguments::{Command, CommandLine, Common};
+use super::arguments::{Command, CommandLine, Common, SetMode};
 use super::host::{CommandHost, kind_of_caller};
 use super::output::{self, Form, Output};
 use super::show::Show;
@@ -39,7 +40,15 @@ pub(super) async fn execute(
     let app = App::from_environment()?;
     // Who hands a link on or comes in by one is a person only at a whole terminal; of later commands one end may be a pipe.
     let either_end = !matches!(command, Command::Share(_) | Command::Join(_) | Command::Link(_));
-    let kind = kind_of_caller(common.acting_as, either_end);
+    let kind = match &command {
+        // What a person decides here is decided for their agent.
+        Command::Mode(mode)
+            if common.acting_as.is_none() && mode.set.is_some_and(SetMode::is_for_the_agent) =>
+        {
+            Kind::Agent
+        }
+        _ => kind_of_caller(common.acting_as, either_end),
+    };
     let host = CommandHost::new(kind, common.seat.clone(), cancelled.clone());
     let setting = Setting {
         app: &app,

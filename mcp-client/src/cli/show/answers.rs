@@ -1,7 +1,7 @@
 //! Each verb's answer, as a person reads it.
 
 use super::Show;
-use super::items::{card, integrity, mode, moment, participant, transcript, warnings};
+use super::items::{card, integrity, mode, moment, participant, proposal, transcript, warnings};
 use crate::verbs::rekey::admin::AdminRekeyAnswer;
 use crate::verbs::{
     Answer, EndAnswer, JoinAnswer, LeaveAnswer, ModeAnswer, PostAnswer, ReadAnswer, RekeyAnswer,
@@ -56,8 +56,9 @@ impl Show for JoinAnswer {
                 short(&self.session),
                 self.me
             ),
-            mode(&self.mode, self.budget_left, None),
+            mode(&self.mode, self.budget_left, self.auto_ends_at.as_deref()),
         ];
+        lines.extend(proposal(self.proposal.as_ref()));
         if !self.may_write {
             lines.push("You can read here, not write.".to_owned());
         }
@@ -80,6 +81,7 @@ impl Show for ReadAnswer {
         }
         lines.extend(transcript(&self.messages, &self.events));
         lines.push(mode(&self.mode, self.budget_left, self.auto_ends_at.as_deref()));
+        lines.extend(proposal(self.proposal.as_ref()));
         if self.more {
             lines.push(more(self.next_since, self.next_offset));
         }
@@ -108,6 +110,7 @@ impl Show for WaitAnswer {
         lines.extend(transcript(&self.messages, &self.events));
         lines.extend(woke.map(|why| format!("{why} ({} s)", self.waited_s)));
         lines.push(mode(&self.mode, self.budget_left, self.auto_ends_at.as_deref()));
+        lines.extend(proposal(self.proposal.as_ref()));
         if self.more {
             lines.push(more(self.next_since, self.next_offset));
         }
@@ -163,6 +166,8 @@ impl Show for ModeAnswer {
         if self.session_mode != self.mode {
             lines.push(format!("The session is in {}.", self.session_mode));
         }
+        lines.push(format!("This counts for {}.", self.seat));
+        lines.extend(proposal(self.proposal.as_ref()));
         lines.push(self.next.clone());
         lines.extend(integrity(&self.integrity));
         lines.join("\n")

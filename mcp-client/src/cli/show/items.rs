@@ -1,6 +1,6 @@
 //! The parts that several answers share, as lines.
 
-use crate::verbs::{EventItem, IntegrityItem, JoinCard, MessageItem, ParticipantItem};
+use crate::verbs::{EventItem, IntegrityItem, JoinCard, MessageItem, ParticipantItem, ProposalItem};
 
 /// Stands before every line of somebody else's text.
 const GUTTER: &str = "  | ";
@@ -136,6 +136,27 @@ pub(super) fn mode(mode: &str, budget_left: Option<u32>, ends_at: Option<&str>) 
         line.push_str(&format!(", until {}", moment(ends)));
     }
     line
+}
+
+/// The open proposal; its goal stands behind the gutter.
+pub(super) fn proposal(item: Option<&ProposalItem>) -> Vec<String> {
+    let Some(item) = item else { return Vec::new() };
+    let by = if item.mine { "you" } else { item.by.as_str() };
+    let mut lines = vec![format!(
+        "Auto is proposed by {by} {}: at most {} messages within {} s; to be accepted until {}.",
+        item.by_id.get(..8).unwrap_or(&item.by_id),
+        item.budget,
+        item.ttl_s,
+        moment(&item.lapses_at)
+    )];
+    match &item.goal {
+        Some(goal) => lines.extend(goal.lines().map(|line| format!("{GUTTER}{line}"))),
+        None => lines.push("  ! its goal can't be read here".to_owned()),
+    }
+    if let Some(bytes) = item.goal_bytes {
+        lines.push(format!("  {bytes} bytes in all: devpilot-session mode"));
+    }
+    lines
 }
 
 /// What else to know.

@@ -1,7 +1,7 @@
 //! The mode.
 
 use reqwest::Method;
-use wire::api::{Nothing, SetMode, StateAnswer, TokenText};
+use wire::api::{Nothing, ProposalRef, Propose, SetMode, StateAnswer, TokenText};
 use wire::ids::SessionId;
 
 use super::{BODY_MAX, Plane};
@@ -21,6 +21,54 @@ impl Plane {
     ) -> Result<StateAnswer, PlaneError> {
         let path = format!("/v1/sessions/{session}/mode");
         let call = self.with_body(Method::POST, path, Some(token), &mode, BODY_MAX)?;
+        self.parse(&self.http.send(&call, until).await?)
+    }
+
+    /// Proposes auto. The same proposal id again is the same proposal.
+    ///
+    /// # Errors
+    /// What the plane or the way to it gives.
+    pub async fn propose(
+        &self,
+        session: &SessionId,
+        token: &TokenText,
+        proposal: &Propose,
+        until: Deadline,
+    ) -> Result<StateAnswer, PlaneError> {
+        let path = format!("/v1/sessions/{session}/auto");
+        let call = self.with_body(Method::POST, path, Some(token), proposal, BODY_MAX)?;
+        self.parse(&self.http.send(&call, until).await?)
+    }
+
+    /// Accepts the proposal of that id.
+    ///
+    /// # Errors
+    /// What the plane or the way to it gives.
+    pub async fn accept(
+        &self,
+        session: &SessionId,
+        token: &TokenText,
+        proposal: ProposalRef,
+        until: Deadline,
+    ) -> Result<StateAnswer, PlaneError> {
+        let path = format!("/v1/sessions/{session}/auto/accept");
+        let call = self.with_body(Method::POST, path, Some(token), &proposal, BODY_MAX)?;
+        self.parse(&self.http.send(&call, until).await?)
+    }
+
+    /// Declines the proposal of that id.
+    ///
+    /// # Errors
+    /// What the plane or the way to it gives.
+    pub async fn decline(
+        &self,
+        session: &SessionId,
+        token: &TokenText,
+        proposal: ProposalRef,
+        until: Deadline,
+    ) -> Result<StateAnswer, PlaneError> {
+        let path = format!("/v1/sessions/{session}/auto/decline");
+        let call = self.with_body(Method::POST, path, Some(token), &proposal, BODY_MAX)?;
         self.parse(&self.http.send(&call, until).await?)
     }
 

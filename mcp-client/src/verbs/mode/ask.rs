@@ -1,0 +1,167 @@
+//! What this machine's human is asked before a mode is raised, and what it means that they can't be asked.
+
+use wire::ids::ParticipantId;
+
+use super::terms::Terms;
+use crate::render;
+use crate::session::Session;
+use crate::verbs::app::App;
+use crate::verbs::compose;
+use crate::verbs::failure::{Failure, code};
+use crate::verbs::host::{Ask, Host, Purpose, Question};
+use crate::verbs::present::{self, Presenter};
+use crate::verbs::proposals::{duration, who};
+
+/// Stands before every line of a goal: it can't pass for our own words.
+const GUTTER: &str = "  | ";
+
+/// A question, and what to say where it can't be put.
+pub(super) struct Asking {
+    pub(super) question: Question,
+    /// That nothing was done, as the refusal says it.
+    pub(super) nothing: &'static str,
+    /// What a person runs in their own terminal instead.
+    pub(super) command: String,
+}
+
+impl Asking {
+    /// Whether relay may be set.
+    pub(super) fn relay(app: &App, session: &Session) -> Self {
+        let title = Presenter::new(session).title();
+        let text = format!(
+            "Set the session \"{title}\" to relay? Agents in it may then wait for messages, and post texts that their own \
+             human has said yes to, each one."
+        );
+        Self {
+            question: Question {
+                purpose: Purpose::Relay,
+                session: title,
+                text,
+                subject: format!("relay {}", session.id()),
+            },
+            nothing: "The mode was not changed.",
+            command: app.command(&format!("mode relay --session {}", short(session))),
+        }
+    }
+
+    /// Whether auto may be proposed on these terms.
+    pub(super) fn propose(app: &App, session: &Session, terms: &Terms) -> Self {
+        let presenter = Presenter::new(session);
+        let title = presenter.title();
+        let open = session
+            .plane_state()
+            .and_then(|state| state.mode.proposal.as_ref());
+        let replaces = open.map_or_else(String::new, |open| {
+            format!(
+                " This replaces the open proposal by {}.",
+                who(&presenter, &open.by)
+            )
+        });
+        let text = format!(
+            "Propose auto for the session \"{title}\"? If somebody else accepts within 10 min, your agent and theirs may wait \
+             and post without asking you again: at most {budget} messages by everybody together, for at most {time}. Stop \
+             ends it at any time.{replaces}\n\nWhat for, in your agent's words:\n{goal}",
+            budget = terms.budget,
+            time = duration(terms.ttl_s),
+            goal = quoted(&terms.goal),
+        );
+        let subject = serde_json::json!([session.id(), terms.budget, terms.ttl_s, terms.goal]).to_string();
+        Self {
+            question: Question {
+                purpose: Purpose::Propose,
+                session: title,
+                text,
+                subject,
+            },
+            nothing: "Nothing was proposed.",
+            command: app.command(&format!(
+                "mode auto --budget {} --ttl-minutes {} --session {} --seat {}",
+                terms.budget,
+                terms.minutes(),
+                short(session),
+                present::short(session.my_id()),
+            )),
+        }
+    }
+
+    /// Whether this proposal may be accepted, and no other.
+    pub(super) fn accept(app: &App, session: &Session, shown: &Shown) -> Self {
+        let presenter = Presenter::new(session);
+        let title = presenter.title();
+        let state = match &shown.ends_at {
+            Some(end) => format!(", which is on already and ends at {end} at the latest"),
+            None => String::new(),
+        };
+        let text = format!(
+            "Accept auto in the session \"{title}\"{state}? {by} proposes it. Your agent may then wait and post without asking \
+             you again: at most {budget} messages by everybody together, for at most {time}. Stop ends it at any time.\n\n\
+             What for, in the proposer's words:\n{goal}",
+            by = who(&presenter, &shown.by),
+            budget = shown.budget,
+            time = duration(shown.ttl_s),
+            goal = quoted(&shown.goal),
+        );
+        let subject = serde_json::json!([session.id(), shown.id, shown.budget, shown.ttl_s]).to_string();
+        Self {
+            question: Question {
+                purpose: Purpose::Accept,
+                session: title,
+                text,
+                subject,
+            },
+            nothing: "Nothing was accepted.",
+            command: app.command(&format!(
+                "mode accept --session {} --seat {}",
+                short(session),
+                present::short(session.my_id())
+            )),
+        }
+    }
+
+    /// Asks. Nothing but a yes is one.
+    pub(super) async fn put(self, host: &dyn Host) -> Result<(), Failure> {
+        match host.ask(&self.question).await {
+            Ask::Yes => Ok(()),
+            Ask::CannotAsk => {
+                let nothing = self.nothing;
+                Err(Failure::new(
+                    code::CANNOT_ASK,
+                    format!(
+                        "This host can't ask its human. {nothing} Ask your human to run this in their own terminal; do not run \
+                         it yourself."
+                    ),
+                )
+                .with_command(self.command))
+            }
+            other => Err(compose::refused(other, self.nothing)),
+        }
+    }
+}
+
+/// A proposal as it is shown to be accepted.
+pub(super) struct Shown {
+    pub(super) id: wire::ids::ProposalId,
+    pub(super) by: ParticipantId,
+    pub(super) budget: u32,
+    pub(super) ttl_s: u32,
+    /// Of an auto that is on already.
+    pub(super) ends_at: Option<wire::timestamp::Timestamp>,
+    pub(super) goal: String,
+}
+
+fn short(session: &Session) -> String {
+    session.id().to_string().chars().take(8).collect()
+}
+
+fn quoted(goal: &str) -> String {
+    let shown = render::text(goal);
+    let mut text: String = shown
+        .text
+        .lines()
+        .map(|line| format!("{GUTTER}{line}\n"))
+        .collect();
+    if let Some(remark) = shown.remark() {
+        text.push_str(&format!("({remark})\n"));
+    }
+    text
+}

@@ -1,0 +1,264 @@
+//! `mode`: shows the mode, goes to the safe side at once, and to relay or auto only after this machine's human said yes to
+//! what was shown.
+
+mod ask;
+mod auto;
+mod terms;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use wire::api::SettableMode;
+use wire::event::ModeName;
+use wire::problem::Code;
+
+pub(crate) use self::terms::{BUDGET_MAX, TTL_MINUTES_MAX};
+
+use self::ask::Asking;
+use self::terms::Wanted;
+use super::app::App;
+use super::choose::{CALL_S, Intent};
+use super::delivered::{Answer, Delivered};
+use super::failure::Failure;
+use super::host::Host;
+use super::items::IntegrityItem;
+use super::modes;
+use super::present::{self, Presenter};
+use super::proposals::{self, ProposalItem};
+use super::reach::in_turn;
+use super::text::Text;
+use crate::plane::{Deadline, within};
+use crate::session::{Session, SessionError};
+
+/// What to set the mode to, or to do with a proposal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SetTo {
+    /// Agents read and post at their human's word.
+    Observe,
+    /// Ends auto; the same as observe elsewhere.
+    Stop,
+    /// Agents may wait, and post after a yes to each text.
+    Relay,
+    /// Proposes auto: agents wait and post freely, within a budget and a time.
+    Auto,
+    /// Accepts the proposal, or an auto that is on, for this seat.
+    Accept,
+    /// Drops the proposal.
+    Decline,
+}
+
+/// Which mode; without `set`, shows it.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ModeArgs {
+    /// observe, stop and decline count at once; relay, auto (propose) and accept ask the human first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "set_schema")]
+    pub set: Option<SetTo>,
+    /// For auto: what the agents are to do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub goal: Option<String>,
+    /// For auto: messages, default 20.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "budget_schema")]
+    pub budget: Option<u64>,
+    /// For auto: minutes, default 30.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "ttl_schema")]
+    pub ttl_minutes: Option<u64>,
+    /// Another session: id, its first 8 characters, or title.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub session: Option<String>,
+}
+
+fn set_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    super::schema::one_of(&["observe", "stop", "relay", "auto", "accept", "decline"])
+}
+
+fn budget_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    super::schema::whole(BUDGET_MAX)
+}
+
+fn ttl_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    super::schema::whole(TTL_MINUTES_MAX)
+}
+
+/// The mode.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct ModeAnswer {
+    /// The session's id.
+    pub session: String,
+    /// Its title.
+    pub title: String,
+    /// The participant of this machine whose mode it is: name, short id and kind.
+    pub seat: String,
+    /// Whether this call changed it.
+    pub changed: bool,
+    /// The session's mode.
+    pub session_mode: String,
+    /// The mode as it is for this seat: the stricter of the session's and this seat's consent.
+    pub mode: String,
+    /// Posts left in auto.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "u32")]
+    pub budget_left: Option<u32>,
+    /// When auto ends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub auto_ends_at: Option<String>,
+    /// The open proposal, with its whole goal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "ProposalItem")]
+    pub proposal: Option<ProposalItem>,
+    /// Integrity.
+    pub integrity: IntegrityItem,
+    /// What the mode means now, and what to do.
+    pub next: String,
+}
+
+impl Answer for ModeAnswer {
+    fn text(&self) -> String {
+        let mut text = Text::about(&self.title, &self.session);
+        if self.changed {
+            text.line("Changed.");
+        }
+        text.line(format_args!("For {}.", self.seat));
+        text.mode(&self.mode, self.budget_left, self.auto_ends_at.as_deref());
+        if self.session_mode != self.mode {
+            text.line(format_args!("The session's own mode: {}", self.session_mode));
+        }
+        if self.integrity.state != "ok" {
+            text.integrity(&self.integrity);
+        }
+        text.proposal(self.proposal.as_ref());
+        text.closing(&[], &self.next);
+        text.finish()
+    }
+}
+
+impl ModeArgs {
+    /// Whether goal, budget and time can be what they are, before somebody writes the goal.
+    ///
+    /// # Errors
+    /// A number out of its range, or one that goes with another `set`.
+    pub fn check_numbers(&self) -> Result<(), Failure> {
+        match self.set {
+            Some(SetTo::Auto) => terms::bounds(self).map(|_| ()),
+            _ => terms::check(self).map(|_| ()),
+        }
+    }
+}
+
+/// Shows or sets the mode.
+///
+/// # Errors
+/// An argument that can't be, no such session, no proposal, a human who did not say yes, or the plane refuses.
+pub async fn run(app: &App, args: ModeArgs, host: &dyn Host) -> Result<Delivered<ModeAnswer>, Failure> {
+    let wanted = terms::check(&args)?;
+    let mut until = within(CALL_S);
+    let shared = app
+        .pick(host, args.session.as_deref(), Intent::Read, until)
+        .await?;
+    // The safe direction does not wait for anything to be read first.
+    let before = {
+        let mut session = in_turn(&shared, until).await?;
+        if !matches!(wanted, Wanted::Observe | Wanted::Stop) {
+            session.sync(until).await?;
+        }
+        Before::of(&session)
+    };
+    match &wanted {
+        Wanted::Show => {}
+        Wanted::Observe => {
+            let mut session = in_turn(&shared, until).await?;
+            end_here(&mut session, host, async |session: &mut Session| {
+                session.set_mode(SettableMode::Observe, until).await
+            })
+            .await?;
+        }
+        Wanted::Stop => {
+            let mut session = in_turn(&shared, until).await?;
+            end_here(&mut session, host, async |session: &mut Session| {
+                stop(session, before.mode, until).await
+            })
+            .await?;
+        }
+        Wanted::Relay if before.mode == Some(ModeName::Relay) => {}
+        Wanted::Relay => {
+            let asking = Asking::relay(app, &*in_turn(&shared, until).await?);
+            asking.put(host).await?;
+            // The time a human took to answer does not count.
+            until = within(CALL_S);
+            let mut session = in_turn(&shared, until).await?;
+            session.set_mode(SettableMode::Relay, until).await?;
+        }
+        Wanted::Propose(terms) => until = auto::propose(app, &shared, host, terms, until).await?,
+        Wanted::Accept => until = auto::accept(app, &shared, host, until).await?,
+        Wanted::Decline => auto::decline(&mut *in_turn(&shared, until).await?, host, until).await?,
+    }
+    let session = &*in_turn(&shared, until).await?;
+    let kept = session.kept()?;
+    let presenter = Presenter::new(session);
+    let mode = modes::of(session, &kept, app.clock.now());
+    Ok(Delivered::plain(ModeAnswer {
+        session: session.id().to_string(),
+        title: presenter.title(),
+        seat: format!(
+            "{} ({})",
+            proposals::who(&presenter, session.my_id()),
+            present::kind_word(kept.kind)
+        ),
+        changed: args.set.is_some() && before != Before::of(session),
+        session_mode: modes::word(mode.session).to_owned(),
+        mode: modes::word(mode.mine).to_owned(),
+        budget_left: mode.budget_left,
+        auto_ends_at: mode.ends_at.map(|at| at.to_string()),
+        proposal: proposals::open_whole(session, &presenter),
+        integrity: presenter.integrity(),
+        next: modes::meaning(mode),
+    }))
+}
+
+/// What a call may change.
+#[derive(PartialEq, Eq)]
+struct Before {
+    mode: Option<ModeName>,
+    effective: Option<ModeName>,
+    proposal: Option<wire::ids::ProposalId>,
+}
+
+impl Before {
+    fn of(session: &Session) -> Self {
+        let mode = session.plane_state().map(|state| &state.mode);
+        Self {
+            mode: mode.map(|mode| mode.name),
+            effective: mode.map(|mode| mode.effective),
+            proposal: mode.and_then(|mode| Some(mode.proposal.as_ref()?.proposal_id)),
+        }
+    }
+}
+
+/// The safe direction: this seat is out of auto whatever the plane says to it, and the plane is told in any case.
+async fn end_here(
+    session: &mut Session,
+    host: &dyn Host,
+    tell: impl AsyncFnOnce(&mut Session) -> Result<(), SessionError>,
+) -> Result<(), SessionError> {
+    let ended = session.end_own_auto(host.lives_on()).await;
+    tell(session).await?;
+    ended
+}
+
+/// Ends auto, or whatever else lets agents go on. A view participant may end auto alone.
+async fn stop(session: &mut Session, mode: Option<ModeName>, until: Deadline) -> Result<(), SessionError> {
+    if mode == Some(ModeName::Auto) {
+        return session.stop(until).await;
+    }
+    match session.set_mode(SettableMode::Observe, until).await {
+        Err(SessionError::Plane(error)) if error.code() == Some(Code::ViewOnly) => session.stop(until).await,
+        result => result,
+    }
+}
