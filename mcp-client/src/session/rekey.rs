@@ -232,7 +232,12 @@ impl Session {
         if lock.pending.rekey.is_none() {
             return Ok(None);
         }
-        self.send_rekey(lock, machine, until).await.map(Some)
+        match self.send_rekey(lock, machine, until).await {
+            Ok(done) => Ok(Some(done)),
+            // Another one took its place; what comes of that, whoever reads on is told.
+            Err(SessionError::ListChanged(_)) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// Sends the pending record, and finds out what is in force where the answer does not say it.

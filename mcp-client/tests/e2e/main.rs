@@ -16,6 +16,7 @@ mod keeper;
 mod party;
 mod plane;
 mod rekey;
+mod rekey_faults;
 mod relay;
 mod story;
 mod tamper;

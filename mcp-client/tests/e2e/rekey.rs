@@ -5,6 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use axum::http::Method;
+use mcp_client::home::Home;
+use mcp_client::seat::Seats;
 use mcp_client::verbs::{Ask, Choice, SetTo};
 use serde_json::Value;
 
@@ -13,16 +15,15 @@ use crate::party::{Party, texts, through};
 use crate::plane::TestPlane;
 use crate::tamper::{Fate, Tamper};
 
-/// A party's only seat in a session, as its file holds it.
+/// A party's only seat in a session, as its files hold it.
 pub fn seat(party: &Party, session: &str) -> Value {
-    let folder = party.home().join("sessions").join(session);
-    let file = std::fs::read_dir(folder)
-        .unwrap()
-        .flatten()
-        .map(|entry| entry.path())
-        .find(|path| path.extension().is_some_and(|end| end == "json"))
-        .unwrap();
-    serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap()
+    let seats = Seats::new(Home::at(party.home()));
+    let listed = seats.list().unwrap().seats;
+    let mut mine = listed.iter().filter(|seat| seat.session.to_string() == session);
+    let seat = mine.next().unwrap();
+    assert!(mine.next().is_none(), "one participant, whatever happened");
+    let seat = seats.open(&seat.session, &seat.participant).unwrap();
+    serde_json::to_value(&*seat.read().unwrap()).unwrap()
 }
 
 fn handoffs(party: &Party) -> usize {

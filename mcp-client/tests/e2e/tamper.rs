@@ -36,12 +36,22 @@ struct Way {
     http: reqwest::Client,
     rule: Arc<Mutex<Rule>>,
     swallowed: Arc<Mutex<String>>,
+    cut: Arc<Mutex<Option<Cut>>>,
+}
+
+/// The wire breaks.
+struct Cut {
+    /// Requests until then.
+    left: u32,
+    /// Whether the one it breaks at still comes to the plane.
+    arrives: bool,
 }
 
 pub struct Tamper {
     pub origin: String,
     rule: Arc<Mutex<Rule>>,
     swallowed: Arc<Mutex<String>>,
+    cut: Arc<Mutex<Option<Cut>>>,
     stop: CancellationToken,
 }
 
@@ -51,11 +61,13 @@ impl Tamper {
         drop(rustls::crypto::ring::default_provider().install_default());
         let rule: Arc<Mutex<Rule>> = Arc::new(Mutex::new(Box::new(|_| Fate::Pass)));
         let swallowed: Arc<Mutex<String>> = Arc::default();
+        let cut: Arc<Mutex<Option<Cut>>> = Arc::default();
         let way = Way {
             plane: plane.to_owned(),
             http: reqwest::Client::builder().no_proxy().build().unwrap(),
             rule: rule.clone(),
             swallowed: swallowed.clone(),
+            cut: cut.clone(),
         };
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let origin = format!("http://{}", listener.local_addr().unwrap());
@@ -71,6 +83,7 @@ impl Tamper {
             origin,
             rule,
             swallowed,
+            cut,
             stop,
         }
     }
@@ -78,6 +91,23 @@ impl Tamper {
     /// From now on, each answer of the plane goes by this rule.
     pub fn rule(&self, rule: impl FnMut(Exchange<'_>) -> Fate + Send + 'static) {
         *self.rule.lock().unwrap() = Box::new(rule);
+    }
+
+    /// From the request after `requests` more on, nobody hears from the plane; that one may still come to it.
+    pub fn cut_after(&self, requests: u32, arrives: bool) {
+        *self.cut.lock().unwrap() = Some(Cut {
+            left: requests,
+            arrives,
+        });
+    }
+
+    /// Mends the wire. Whether it had broken.
+    pub fn mend(&self) -> bool {
+        self.cut
+            .lock()
+            .unwrap()
+            .take()
+            .is_some_and(|cut| cut.left == 0 && !cut.arrives)
     }
 
     /// Posts to paths with this end never reach the plane; the sender sees a proxy's page. Empty: none.
@@ -99,6 +129,18 @@ async fn pass_on(State(way): State<Way>, request: Request) -> Response {
     if parts.method == Method::POST && !swallowed.is_empty() && path.ends_with(&swallowed) {
         return page(500);
     }
+    let mut last = false;
+    if let Some(cut) = way.cut.lock().unwrap().as_mut() {
+        match cut.left.checked_sub(1) {
+            Some(left) => cut.left = left,
+            // It breaks here, and stays so.
+            None if cut.arrives => {
+                cut.arrives = false;
+                last = true;
+            }
+            None => return page(500),
+        }
+    }
     let body = axum::body::to_bytes(body, 1 << 20).await.unwrap();
     let mut onward = way
         .http
@@ -112,6 +154,9 @@ async fn pass_on(State(way): State<Way>, request: Request) -> Response {
     let status = answer.status().as_u16();
     let content_type = answer.headers()[header::CONTENT_TYPE].clone();
     let mut json: Value = serde_json::from_slice(&answer.bytes().await.unwrap()).unwrap();
+    if last {
+        return page(500);
+    }
     let fate = (way.rule.lock().unwrap())(Exchange {
         method: &parts.method,
         path: &path,
