@@ -8,13 +8,13 @@
 
 mod stdio;
 
-use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
+use stdio::Machine;
 use stdio::plane::{Plane, Store};
-use stdio::{Machine, Ran};
-use tokio::io::AsyncWriteExt;
+#[cfg(target_os = "linux")]
+use stdio::terminal::at_terminal;
 
 const CONTEXT: &str = "What I know: the cache is stale after a deploy.\n";
 
@@ -33,36 +33,6 @@ async fn pair(plane: &Plane) -> (Machine, Machine) {
     let joined = ben.run(["join", "-"], note.as_bytes()).await;
     assert_eq!(joined.code(), 0, "{joined}");
     (ada, ben)
-}
-
-/// Runs a command at a terminal of its own, where somebody types `typed`.
-#[cfg(target_os = "linux")]
-async fn at_terminal(machine: &Machine, command: &str, typed: &str) -> Ran {
-    let mut script = tokio::process::Command::new("script");
-    script
-        .args(["--quiet", "--flush", "--return", "--command"])
-        .arg(format!("'{}' {command}", stdio::binary().display()))
-        .arg("/dev/null");
-    machine.surround(&mut script);
-    let mut child = script
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut stdin = child.stdin.take().unwrap();
-    stdin.write_all(typed.as_bytes()).await.unwrap();
-    stdin.flush().await.unwrap();
-    let output = tokio::time::timeout(Duration::from_secs(60), child.wait_with_output())
-        .await
-        .expect("the command ends")
-        .unwrap();
-    drop(stdin);
-    Ran {
-        status: output.status,
-        stdout: String::from_utf8(output.stdout).unwrap(),
-        stderr: String::from_utf8(output.stderr).unwrap(),
-    }
 }
 
 #[tokio::test]

@@ -7,6 +7,8 @@ pub(crate) mod pair;
 pub(crate) mod plane;
 pub(crate) mod proxy;
 mod server;
+#[cfg(target_os = "linux")]
+pub(crate) mod terminal;
 
 use std::path::Path;
 use std::time::Duration;

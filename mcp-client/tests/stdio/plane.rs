@@ -73,7 +73,14 @@ impl Plane {
                 .admin(&["member", "create", "--org", "test", "--name", "ada"])
                 .await;
             let token = [
-                "token", "create", "--org", "test", "--member", "ada", "--scopes", "share",
+                "token",
+                "create",
+                "--org",
+                "test",
+                "--member",
+                "ada",
+                "--scopes",
+                "share,rekey",
             ];
             let made = plane.admin(&token).await;
             let token = made.split_whitespace().find(|word| word.starts_with("dpm_"));
