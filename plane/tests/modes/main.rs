@@ -13,12 +13,15 @@
 #[allow(dead_code, reason = "shared with other tests")]
 mod client;
 #[path = "../support/fixture.rs"]
-#[allow(dead_code, unused_imports, unused_macros, reason = "shared with other tests")]
+#[allow(dead_code, unused_imports, reason = "shared with other tests")]
 mod fixture;
 #[path = "../support/mode_strings/mod.rs"]
 mod mode_strings;
 #[path = "../support/postgres.rs"]
 mod postgres;
+#[path = "../support/process.rs"]
+#[allow(dead_code, reason = "shared with other tests")]
+mod process;
 #[path = "../support/rekeys.rs"]
 #[allow(dead_code, reason = "shared with other tests")]
 mod rekeys;
@@ -26,6 +29,11 @@ mod rekeys;
 #[allow(dead_code, reason = "shared with other tests")]
 mod transcripts;
 
+mod bounds;
 mod over_http;
 mod party;
+mod races;
+mod real;
+mod routes;
 mod strings;
+mod time;

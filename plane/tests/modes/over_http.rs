@@ -35,6 +35,23 @@ impl Process {
         Self(address)
     }
 
+    /// A process that listens there.
+    pub(crate) const fn at(address: SocketAddr) -> Self {
+        Self(address)
+    }
+
+    pub(crate) const fn address(self) -> SocketAddr {
+        self.0
+    }
+
+    /// A body as it stands, with a seat's token.
+    pub(crate) async fn post_text(self, seat: &Seat, tail: &str, body: &str) -> Answer {
+        let target = format!("/v1/sessions/{}{tail}", seat.session);
+        let request = Request::new(self.0, "POST", &target).bearer(&TokenKind::Session.format(&seat.token));
+        let request = request.header("Content-Type", "application/json");
+        request.raw(body.as_bytes().to_vec()).send().await
+    }
+
     /// A call with a seat's token.
     pub(crate) async fn call(self, seat: &Seat, method: &str, tail: &str, body: Option<&Value>) -> Answer {
         let target = format!("/v1/sessions/{}{tail}", seat.session);

@@ -77,36 +77,4 @@ on_both! {
         assert!(notice.body.as_ref().unwrap().contains(r#""cause":"left""#));
         assert_eq!(left.at, notice.at);
     }
-
-    async fn two_processes_never_overspend_a_budget(engine: Engine) {
-        let plane = Plane::new(engine).await;
-        let owner = plane.create().await;
-        let guest = owner.invite(Kind::Agent, Capability::Full).await;
-        let second = plane.second(&wide()).await;
-        owner.start_auto(&guest, 10, 600).await;
-        let posters: Vec<_> = (0..40)
-            .map(|n| {
-                let seat = if n % 2 == 0 { owner.clone() } else { guest.over(&second) };
-                tokio::spawn(async move {
-                    let mut post = seat.message();
-                    post.expect_mode = Some(wire::api::ExpectMode::Auto);
-                    seat.send(post).await
-                })
-            })
-            .collect();
-        let mut won = 0;
-        for poster in posters {
-            match poster.await.unwrap() {
-                Ok(_) => won += 1,
-                Err(refused) => assert_eq!(refused.to_string(), "auto_over: Observe"),
-            }
-        }
-        assert_eq!(won, 10);
-        let records = owner.transcript().await;
-        gap_free(&records, 1);
-        let messages = records.iter().filter(|record| record.class == RecordClass::Message);
-        assert_eq!(messages.count(), 10);
-        let exits = owner.notices().await.into_iter().filter(|notice| notice.contains("budget_spent"));
-        assert_eq!(exits.count(), 1);
-    }
 }

@@ -70,7 +70,7 @@ impl Database {
             Engine::Sqlite => {
                 let folder = tempfile::tempdir().unwrap();
                 Self {
-                    url: StoreUrl::Sqlite(folder.path().join("plane.db")),
+                    url: StoreUrl::Sqlite(folder.path().join("plane.sqlite")),
                     _folder: Some(folder),
                 }
             }
