@@ -11,6 +11,7 @@ use super::state::Viewer;
 use super::write::SessionWrite;
 use super::{Answer, OwnerCaller, Service, ServiceError, SessionCaller};
 use crate::modes::Event;
+use crate::store::participants;
 use crate::store::session::SessionRow;
 
 impl Service {
@@ -74,6 +75,7 @@ impl Service {
             .await?
             .ok_or(ServiceError::Unauthorized)?;
         write.same_epoch(by)?;
+        still_in(&mut write, by).await?;
         write.live()?;
         if matches!(event, Event::Propose { .. }) {
             write.bound_by_policy().await?;
@@ -97,5 +99,17 @@ impl Service {
             return Ok(());
         }
         self.shared.take_change(by, now)
+    }
+}
+
+/// Refuses one who has left since its token was looked up, here or at another process: nobody who is gone consents
+/// to anything.
+async fn still_in(write: &mut SessionWrite<'_>, by: &SessionCaller) -> Answer<()> {
+    let (session, me) = (by.session_id, by.participant_id);
+    let known = participants::find(&mut write.on(), session, me).await?;
+    if known.is_some_and(|known| known.left_at.is_none()) {
+        Ok(())
+    } else {
+        Err(ServiceError::Unauthorized)
     }
 }

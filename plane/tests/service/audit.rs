@@ -1,11 +1,13 @@
 //! The audit: each act of an owner, an admin or the operator is there, and nothing else is.
 
 use plane::service::{AuditEntry, MachineCaller, OwnerCaller, Role, Scope};
+use plane::store::StoreUrl;
 use wire::api::{Decide, DoorState, SetDoor, SettableMode};
 use wire::event::{Capability, Kind};
 use wire::timestamp::Timestamp;
 
 use crate::fixture::*;
+use crate::process::{Home, text};
 use crate::rekeys::{by_admin, by_owner};
 
 const FULL: Capability = Capability::Full;
@@ -182,6 +184,46 @@ on_both! {
         for name in ["Grace", "Hopper", "laptop", "\"org\"", "owner"] {
             assert!(!all.contains(name), "{name} in {all}");
         }
+    }
+}
+
+/// The program's own answer, as the operator of this database sees it.
+fn admin(plane: &Plane, arguments: &[&str]) -> String {
+    let home = Home::new();
+    let mut command = home.command(&["admin"]);
+    match &plane.database.url {
+        StoreUrl::Sqlite(file) => command.arg("--data").arg(file.parent().unwrap()),
+        StoreUrl::Postgres(url) => command.env("DATABASE_URL", url),
+    };
+    let output = command.args(arguments).output().unwrap();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    text(&output.stdout)
+}
+
+on_both! {
+    async fn an_operator_sees_who_did_what_to_which_session_and_when(engine: Engine) {
+        let plane = Plane::new(engine).await;
+        let owner = plane.create().await;
+        plane.advance(1);
+        let by = machine(&plane.machine);
+        plane.service.set_door(&by, owner.session, door(DoorState::Closed)).await.unwrap();
+        let (user, session) = (plane.machine.user_id.to_string(), owner.session.to_string());
+
+        let shown = admin(&plane, &["audit", "--org", "org", "--json"]);
+        let shown: Vec<serde_json::Value> = serde_json::from_str(&shown).unwrap();
+        let newest = serde_json::json!({
+            "at": "2027-01-15T08:00:01.000Z", "actor": user, "action": "door.set", "session_id": session,
+            "subject": "closed",
+        });
+        assert_eq!(shown[0], newest);
+        assert_eq!(shown.len(), entries(&plane).await.len());
+
+        let table = admin(&plane, &["audit", "--org", "org", "--limit", "1"]);
+        let lines: Vec<Vec<&str>> = table.lines().map(|line| line.split_whitespace().collect()).collect();
+        assert_eq!(lines[0], ["AT", "WHO", "DID", "SESSION", "TO"]);
+        assert_eq!(lines[1], ["2027-01-15T08:00:01.000Z", &user, "door.set", &session, "closed"]);
+        assert_eq!(lines.len(), 2);
+        assert!(admin(&plane, &["member", "list", "--org", "org"]).contains(&user), "and whose id that is");
     }
 }
 

@@ -13,6 +13,9 @@
 mod fixture;
 #[path = "../support/postgres.rs"]
 mod postgres;
+#[path = "../support/process.rs"]
+#[allow(dead_code, reason = "shared with other tests")]
+mod process;
 #[path = "../support/rekeys.rs"]
 mod rekeys;
 #[path = "../support/transcripts.rs"]

@@ -77,4 +77,31 @@ on_both! {
         assert!(notice.body.as_ref().unwrap().contains(r#""cause":"left""#));
         assert_eq!(left.at, notice.at);
     }
+
+    async fn who_has_left_consents_to_nothing_that_was_under_way(engine: Engine) {
+        let plane = Plane::new(engine).await;
+        let owner = plane.create().await;
+        let guest = owner.invite(Kind::Agent, Capability::Full).await;
+        let under_way = guest.me().await;
+        let proposal_id = wire::ids::ProposalId::from_bytes(random());
+        let ask = |proposal_id| wire::api::Propose {
+            proposal_id,
+            budget: None,
+            ttl_s: None,
+            epoch: 1,
+            sealed_goal: sealed(),
+        };
+        plane.service.propose(&owner.me().await, ask(proposal_id)).await.unwrap();
+        plane.service.leave(&under_way).await.unwrap();
+        let head = owner.state().await.head_seq;
+        // What is under way at another process learns of it under the session's lock.
+        for service in [&plane.service, &plane.second(&wide()).await] {
+            let accept = wire::api::ProposalRef { proposal_id };
+            assert_eq!(code(service.accept(&under_way, accept).await), "unauthorized");
+            let other = wire::ids::ProposalId::from_bytes(random());
+            assert_eq!(code(service.propose(&under_way, ask(other)).await), "unauthorized");
+        }
+        assert_eq!(owner.state().await.head_seq, head);
+        assert_eq!(owner.state().await.mode.name, ModeName::Observe);
+    }
 }
