@@ -28,6 +28,8 @@ pub(super) const GRACE: Duration = Duration::from_secs(4);
 const PROGRESS: Duration = Duration::from_secs(10);
 /// After a request that was refused or cut.
 const PAUSE: Duration = Duration::from_secs(1);
+/// How often a wait reads on for the notice of an end that it sees already.
+const NOTICE_ROUNDS: u32 = 4;
 /// What a wait may hold the session for while it reads on, since other calls come between.
 const READING: Duration = Duration::from_secs(10);
 
@@ -109,7 +111,17 @@ pub(super) async fn listen(
         if has_news(&session, for_me)? {
             return Ok(Woke::Messages);
         }
-        let now = mode(app, &session)?;
+        let mut now = mode(app, &session)?;
+        for _ in 0..NOTICE_ROUNDS {
+            if now.mine != ModeName::Observe || before.mine != ModeName::Auto || now.over.is_some() {
+                break;
+            }
+            // The time is up, and the notice that says so comes within a second.
+            drop(session);
+            until_cancelled(host, tokio::time::sleep(PAUSE / 2)).await?;
+            session = read_on(shared, host, end).await?;
+            now = mode(app, &session)?;
+        }
         if (now.session, now.mine, now.proposal) != (before.session, before.mine, before.proposal) {
             return Ok(Woke::ModeChanged);
         }
@@ -134,13 +146,13 @@ async fn read_on<'a>(
     }
 }
 
-/// What is left of an auto this seat is in, and a second in which the plane's notice may come first.
+/// What is left of an auto this seat is in, and two seconds in which the plane's notice may come first.
 fn own_seconds(app: &App, view: ModeView) -> u64 {
     let Some(end) = view.ends_at.filter(|_| view.mine == ModeName::Auto) else {
         return REQUEST_MAX_S;
     };
     let left = end.millis().saturating_sub(app.clock.now().millis());
-    u64::try_from(left).unwrap_or(0) / 1_000 + 1
+    u64::try_from(left).unwrap_or(0) / 1_000 + 2
 }
 
 fn reading_until(end: Deadline) -> Deadline {
