@@ -92,6 +92,9 @@ impl Host for CommandHost {
             Purpose::End => "end",
             Purpose::Propose => "auto",
             Purpose::Accept => "accept",
+            Purpose::Door => "door",
+            Purpose::Admit => "admit",
+            Purpose::Refuse => "refuse",
             Purpose::Acknowledge => "continue",
         };
         Box::pin(confirm::by_word(&question.text, word, &self.cancelled))

@@ -109,6 +109,8 @@ pub mod code {
     pub const CANCELLED: &str = "cancelled";
     /// Somebody keeps the door and has not answered yet.
     pub const KNOCKING: &str = "knocking";
+    /// Nobody of that id waits at the door.
+    pub const NOT_KNOCKING: &str = "not_knocking";
     /// Who stays or posts needs a person's word first: histories differ.
     pub const NOT_ACKNOWLEDGED: &str = "not_acknowledged";
     /// There is no proposal of auto to accept or decline, or it can't be read.

@@ -74,6 +74,12 @@ pub enum Purpose {
     Propose,
     /// Accept such a proposal for this seat.
     Accept,
+    /// Set who may still come in.
+    Door,
+    /// Let in somebody who knocks.
+    Admit,
+    /// Turn away somebody who knocks.
+    Refuse,
     /// Go on although a sender and this reader saw different histories.
     Acknowledge,
 }
@@ -102,6 +108,9 @@ impl Question {
             Purpose::End => "end",
             Purpose::Propose => "propose",
             Purpose::Accept => "accept",
+            Purpose::Door => "door",
+            Purpose::Admit => "admit",
+            Purpose::Refuse => "refuse",
             Purpose::Acknowledge => "acknowledge",
         };
         let mut bytes = Vec::new();

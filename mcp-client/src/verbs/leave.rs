@@ -11,7 +11,10 @@ use super::host::Host;
 use super::present::Presenter;
 use super::reach::in_turn;
 use super::text::Text;
-use crate::plane::within;
+use super::wording;
+use crate::plane::{Deadline, within};
+use crate::seat::choose::{self, Asking, ChooseError};
+use crate::seat::{Place, Seat, Standing};
 
 /// Which session.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
@@ -42,12 +45,15 @@ impl Answer for LeaveAnswer {
     }
 }
 
-/// Leaves.
+/// Leaves. A seat that never got in is given up.
 ///
 /// # Errors
 /// No such session, several that could be meant, or the plane can't be asked.
 pub async fn run(app: &App, args: LeaveArgs, host: &dyn Host) -> Result<Delivered<LeaveAnswer>, Failure> {
     let until = within(CALL_S);
+    if let Some(answer) = give_up(app, args.session.as_deref(), host, until).await? {
+        return Ok(Delivered::plain(answer));
+    }
     // To leave the wrong one can't be taken back any more than a post to it.
     let session = app
         .pick(host, args.session.as_deref(), Intent::Post, until)
@@ -59,5 +65,48 @@ pub async fn run(app: &App, args: LeaveArgs, host: &dyn Host) -> Result<Delivere
         title: Presenter::new(&session).title(),
         next: "You have left. The others go on without you, and what you wrote stays. To come back, join with the link."
             .to_owned(),
+    }))
+}
+
+/// Gives up the way into a session that no seat of this machine got into. At the plane the knock ends by itself.
+async fn give_up(
+    app: &App,
+    named: Option<&str>,
+    host: &dyn Host,
+    until: Deadline,
+) -> Result<Option<LeaveAnswer>, Failure> {
+    let _entrance = app.entrance(until).await?;
+    let listing = app.list()?;
+    let place = Place::of(host.folder());
+    let asking = Asking {
+        seats: &listing.seats,
+        named,
+        current: None,
+        place: &place,
+        now: app.clock.now(),
+    };
+    let session = match choose::session_for_post(&asking) {
+        // A share that is under way is not this call's to end.
+        Err(ChooseError::NotIn {
+            session, standing, ..
+        }) if standing != Standing::Creating => session,
+        _ => return Ok(None),
+    };
+    let outside = listing.seats.iter().filter(|seat| {
+        seat.session == session && seat.kind == host.kind() && seat.standing() != Standing::Creating
+    });
+    let mut found = false;
+    for summary in outside {
+        let seat = app.seats.open(&session, &summary.participant);
+        seat.and_then(Seat::remove)
+            .map_err(|error| wording::seat(&error))?;
+        found = true;
+    }
+    Ok(found.then(|| LeaveAnswer {
+        session: session.to_string(),
+        title: "untitled".to_owned(),
+        next:
+            "You were not in yet, and have stopped asking. To ask again, as somebody new, join with the link."
+                .to_owned(),
     }))
 }

@@ -38,6 +38,8 @@ const READING: Duration = Duration::from_secs(10);
 pub(super) enum Woke {
     Messages,
     ModeChanged,
+    /// Somebody new waits at the door that this seat keeps.
+    Knocking,
     Ended,
     TimedOut,
 }
@@ -47,13 +49,15 @@ impl Woke {
         match self {
             Self::Messages => "messages",
             Self::ModeChanged => "mode_changed",
+            Self::Knocking => "knocking",
             Self::Ended => "ended",
             Self::TimedOut => "timed_out",
         }
     }
 }
 
-/// Waits until somebody else has posted, the mode has changed, the session is over, or the time is up.
+/// Waits until somebody else has posted, the mode has changed, somebody knocks at the door that this seat keeps, the session
+/// is over, or the time is up.
 pub(super) async fn listen(
     app: &App,
     shared: &Arc<Mutex<Session>>,
@@ -63,9 +67,13 @@ pub(super) async fn listen(
     end: Deadline,
 ) -> Result<Woke, Failure> {
     let before = {
-        let session = read_on(shared, host, end).await?;
+        let mut session = read_on(shared, host, end).await?;
         if has_news(&session, for_me)? {
             return Ok(Woke::Messages);
+        }
+        // Of each command's process nobody was told anything before: it would wake for the same knock again and again.
+        if !host.lives_on() {
+            session.told_of_knocks();
         }
         mode(app, &session)?
     };
@@ -74,6 +82,9 @@ pub(super) async fn listen(
             in_turn(shared, end + GRACE).await?.auto_told().await?;
         }
         return Err(Failure::new("mode_observe", modes::why_not_wait(before)));
+    }
+    if in_turn(shared, end + GRACE).await?.has_untold_knocks() {
+        return Ok(Woke::Knocking);
     }
     let mut longest = REQUEST_MAX_S;
     loop {
@@ -124,6 +135,9 @@ pub(super) async fn listen(
         }
         if (now.session, now.mine, now.proposal) != (before.session, before.mine, before.proposal) {
             return Ok(Woke::ModeChanged);
+        }
+        if session.has_untold_knocks() {
+            return Ok(Woke::Knocking);
         }
     }
 }

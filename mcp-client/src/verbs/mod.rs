@@ -8,6 +8,8 @@ mod app;
 mod choose;
 mod compose;
 mod delivered;
+pub mod door;
+mod doorbell;
 pub mod end;
 mod failure;
 mod host;
@@ -40,6 +42,7 @@ mod wording;
 
 pub use app::App;
 pub use delivered::{Answer, Delivered};
+pub use door::{DoorAction, DoorAnswer, DoorArgs, KnockItem, Until};
 pub use end::{EndAnswer, EndArgs};
 pub use failure::{Failure, code};
 pub use host::{Ask, BoxFuture, Host, Purpose, Question};

@@ -14,7 +14,7 @@ use super::present::Presenter;
 use super::proposals::{self, ProposalItem};
 use super::reach::in_turn;
 use super::text::Text;
-use super::{modes, people};
+use super::{doorbell, modes, people};
 use crate::plane::within;
 use crate::render::{self, Budget};
 use crate::session::view::Entry;
@@ -152,7 +152,8 @@ pub async fn run(app: &App, args: ReadArgs, host: &dyn Host) -> Result<Delivered
         .pick(host, args.session.as_deref(), Intent::Read, until)
         .await?;
     let mut session = in_turn(&session, until).await?;
-    let warnings = app.sync_softly(&mut session, until).await?;
+    let mut warnings = app.sync_softly(&mut session, until).await?;
+    warnings.extend(doorbell::ring(app, &mut session));
     let rows = match args.since {
         Some(0) if args.offset.is_none() => Some(app.participants(&mut session, until).await),
         _ => None,

@@ -9,7 +9,7 @@ use super::app::App;
 use super::delivered::{Answer, Delivered};
 use super::failure::Failure;
 use crate::render;
-use crate::seat::SeatSummary;
+use crate::seat::{SeatSummary, Standing};
 
 /// One seat of this machine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -27,7 +27,8 @@ pub struct SeatItem {
     pub name: String,
     /// agent or human.
     pub kind: String,
-    /// open, or why it is over: ended, expired, purged, left or removed.
+    /// open; on its way in: creating, joining, knocking or turned_away; or why it is over: ended, expired, purged, left or
+    /// removed.
     pub state: String,
     /// Until when the session lives unless somebody writes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -95,8 +96,14 @@ pub fn run(app: &App) -> Result<Delivered<SessionsAnswer>, Failure> {
 fn item(seat: &SeatSummary, now: Timestamp) -> SeatItem {
     let state = match &seat.ended {
         Some(ended) => ended.cause.as_str(),
-        None if seat.is_alive(now) => "open",
-        None => "expired",
+        None if !seat.is_alive(now) => "expired",
+        None => match seat.standing() {
+            Standing::In => "open",
+            Standing::Creating => "creating",
+            Standing::Joining => "joining",
+            Standing::Knocking => "knocking",
+            Standing::TurnedAway => "turned_away",
+        },
     };
     SeatItem {
         session: seat.session.to_string(),

@@ -159,7 +159,8 @@ pub async fn run(app: &App, args: ShareArgs, host: &dyn Host) -> Result<Delivere
         _ => None,
     };
     let mut session = in_turn(&shared, until).await?;
-    if session.plane_state().is_none() {
+    // A link is of the epoch in force, which may have moved while nothing was read here.
+    if !created || session.plane_state().is_none() {
         warnings.extend(app.sync_softly(&mut session, until).await?);
     }
     let note = sharing::make_note(app, &mut session, &args, host).await?;

@@ -14,12 +14,12 @@ use super::failure::Failure;
 use super::host::Host;
 use super::items::{EventItem, IntegrityItem, MessageItem};
 use super::listening::{self, Woke};
-use super::modes;
 use super::page::page;
 use super::present::Presenter;
 use super::proposals::{self, ProposalItem};
 use super::reach::in_turn;
 use super::text::Text;
+use super::{doorbell, modes};
 use crate::plane::Deadline;
 use crate::render::Budget;
 use crate::session::view::Entry;
@@ -57,7 +57,7 @@ pub struct WaitAnswer {
     pub session: String,
     /// Its title.
     pub title: String,
-    /// messages, mode_changed, ended or timed_out.
+    /// messages, mode_changed, knocking (somebody new waits at the door that this seat keeps), ended or timed_out.
     pub woke_by: String,
     /// Seconds waited.
     pub waited_s: u64,
@@ -136,6 +136,7 @@ pub async fn run(app: &App, args: WaitArgs, host: &dyn Host) -> Result<Delivered
             session.auto_told().await?;
         }
     }
+    warnings.extend(doorbell::ring(app, &mut session));
     let kept = session.kept()?;
     let presenter = Presenter::new(&session);
     let wanted = |entry: &Entry| match entry.message() {
@@ -164,6 +165,7 @@ pub async fn run(app: &App, args: WaitArgs, host: &dyn Host) -> Result<Delivered
             "Answer if it is your turn, then wait again.".to_owned()
         }
         (Woke::Messages | Woke::ModeChanged, _) => modes::meaning(mode),
+        (Woke::Knocking, _) => "Tell your human who keeps the door, then wait again.".to_owned(),
         (Woke::Ended, _) => "The session is over. Tell your human.".to_owned(),
         (Woke::TimedOut, _) => {
             "Nothing came. Wait again if you expect an answer, or go on with your work.".to_owned()

@@ -9,10 +9,10 @@ use super::delivered::{Answer, Delivered};
 use super::failure::Failure;
 use super::host::Host;
 use super::items::{IntegrityItem, ParticipantItem};
-use super::modes;
 use super::present::Presenter;
 use super::reach::in_turn;
 use super::text::Text;
+use super::{doorbell, modes};
 use crate::plane::within;
 
 /// Which session.
@@ -73,7 +73,8 @@ pub async fn run(app: &App, args: WhoArgs, host: &dyn Host) -> Result<Delivered<
         .pick(host, args.session.as_deref(), Intent::Read, until)
         .await?;
     let mut session = in_turn(&session, until).await?;
-    let warnings = app.sync_softly(&mut session, until).await?;
+    let mut warnings = app.sync_softly(&mut session, until).await?;
+    warnings.extend(doorbell::ring(app, &mut session));
     let kept = session.kept()?;
     let rows = app.participants(&mut session, until).await;
     let presenter = Presenter::new(&session);

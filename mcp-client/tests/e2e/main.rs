@@ -10,6 +10,7 @@
 
 mod admin;
 mod damage;
+mod door;
 mod faults;
 mod history;
 mod keeper;

@@ -3,6 +3,7 @@
 //! Nothing here takes a link, a key or a message: other programs see arguments. Those come on standard input, from
 //! the clipboard or from the environment.
 
+mod door;
 mod entering;
 mod keeping;
 mod mode;
@@ -10,6 +11,7 @@ mod transcript;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub(crate) use door::{Bounds, Door, DoorCommand};
 pub(crate) use entering::{Join, Link, Share, Source};
 pub(crate) use keeping::{End, HistoryArgument, Rekey};
 pub(crate) use mode::{Mode, SetMode};
@@ -46,12 +48,14 @@ Examples:
   Answer                          echo \"Fixed, please pull\" | devpilot-session post
   Who is here                     devpilot-session who
   Let agents wait for each other  devpilot-session mode relay
+  Let nobody in unasked           devpilot-session door ask
+  Let in who knocks               devpilot-session door admit 1f2e3d4c
   For a program                   devpilot-session who --json
 
 Exit codes:
   0  done; wait: there are messages
   1  it did not work, and standard error says what to do
-  2  wait: the time was up; else: the command line is wrong
+  2  wait: the time was up; join: nobody has answered at the door; else: the command line is wrong
   3  your answer was not a yes, or there was nobody to ask
   130  interrupted
 
@@ -126,6 +130,8 @@ pub(crate) enum Command {
     /// Takes the machine token the session was made with, or an administrator's; no link and no seat: `--session` with the
     /// whole id is enough.
     End(End),
+    /// Show who may still come in and who knocks, or set it. Changing it asks you to confirm at the terminal.
+    Door(Door),
     /// Leave the session. What you wrote stays; the link brings you back.
     Leave,
     /// List the sessions this machine is in, and its participants in them.

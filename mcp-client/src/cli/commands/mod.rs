@@ -1,10 +1,12 @@
 //! From a command to its verb, and from the verb's answer to standard output.
 //!
+//! - `door`: `door`
 //! - `entering`: `share`, `join`, `link`
 //! - `transcript`: `read`, `post`, `wait`
 //! - `mode`: `mode`
 //! - `keeping`: `rekey`, `end`
 
+mod door;
 mod entering;
 mod keeping;
 mod mode;
@@ -66,6 +68,7 @@ pub(super) async fn execute(
         Command::Mode(mode) => mode::mode(setting, mode).await,
         Command::Rekey(rekey) => keeping::rekey(setting, rekey).await,
         Command::End(end) => keeping::end(setting, end).await,
+        Command::Door(door) => door::door(setting, door).await,
         Command::Who => {
             let session = setting.common.session.clone();
             setting

@@ -103,6 +103,7 @@ impl Show for WaitAnswer {
         let woke = match self.woke_by.as_str() {
             "messages" => None,
             "mode_changed" => Some("The mode changed."),
+            "knocking" => Some("Somebody waits at the door."),
             "ended" => Some("The session was ended."),
             _ => Some("Nobody wrote."),
         };
@@ -170,6 +171,7 @@ impl Show for ModeAnswer {
         lines.extend(proposal(self.proposal.as_ref()));
         lines.push(self.next.clone());
         lines.extend(integrity(&self.integrity));
+        lines.extend(warnings(&self.warnings));
         lines.join("\n")
     }
 }

@@ -4,6 +4,7 @@
 //! not a terminal gets the verbs' own text instead, with others' text in quoted blocks.
 
 mod answers;
+mod door;
 mod items;
 
 use crate::verbs::Answer;

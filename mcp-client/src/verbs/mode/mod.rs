@@ -22,11 +22,11 @@ use super::delivered::{Answer, Delivered};
 use super::failure::Failure;
 use super::host::Host;
 use super::items::IntegrityItem;
-use super::modes;
 use super::present::{self, Presenter};
 use super::proposals::{self, ProposalItem};
 use super::reach::in_turn;
 use super::text::Text;
+use super::{doorbell, modes};
 use crate::plane::{Deadline, within};
 use crate::session::{Session, SessionError};
 
@@ -115,6 +115,8 @@ pub struct ModeAnswer {
     pub proposal: Option<ProposalItem>,
     /// Integrity.
     pub integrity: IntegrityItem,
+    /// What else to know.
+    pub warnings: Vec<String>,
     /// What the mode means now, and what to do.
     pub next: String,
 }
@@ -134,7 +136,7 @@ impl Answer for ModeAnswer {
             text.integrity(&self.integrity);
         }
         text.proposal(self.proposal.as_ref());
-        text.closing(&[], &self.next);
+        text.closing(&self.warnings, &self.next);
         text.finish()
     }
 }
@@ -199,7 +201,9 @@ pub async fn run(app: &App, args: ModeArgs, host: &dyn Host) -> Result<Delivered
         Wanted::Accept => until = auto::accept(app, &shared, host, until).await?,
         Wanted::Decline => auto::decline(&mut *in_turn(&shared, until).await?, host, until).await?,
     }
-    let session = &*in_turn(&shared, until).await?;
+    let mut session = in_turn(&shared, until).await?;
+    let warnings = doorbell::ring(app, &mut session).into_iter().collect();
+    let session = &*session;
     let kept = session.kept()?;
     let presenter = Presenter::new(session);
     let mode = modes::of(session, &kept, app.clock.now());
@@ -218,6 +222,7 @@ pub async fn run(app: &App, args: ModeArgs, host: &dyn Host) -> Result<Delivered
         auto_ends_at: mode.ends_at.map(|at| at.to_string()),
         proposal: proposals::open_whole(session, &presenter),
         integrity: presenter.integrity(),
+        warnings,
         next: modes::meaning(mode),
     }))
 }

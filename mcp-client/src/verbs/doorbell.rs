@@ -1,0 +1,20 @@
+//! The owner's seat is told that somebody waits at the door. How many, and never a name: names are somebody else's text.
+
+use super::app::App;
+use crate::session::Session;
+
+/// The sentence for an answer, if somebody waits for this seat to open.
+pub(super) fn ring(app: &App, session: &mut Session) -> Option<String> {
+    let count = session.knocking_for_me();
+    session.told_of_knocks();
+    let who = match count {
+        0 => return None,
+        1 => "1 person or agent waits".to_owned(),
+        more => format!("{more} wait"),
+    };
+    let id = session.id();
+    let command = app.command(&format!("door --session {id}"));
+    Some(format!(
+        "{who} at the door, to be let in or not by a person. Tell your human to look in their own terminal: {command}"
+    ))
+}
