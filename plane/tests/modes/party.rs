@@ -1,11 +1,10 @@
 //! Four participants and an onlooker in one session of a real plane, who do what a random string says.
 
-use plane::service::{OwnerCaller, Scope};
+use plane::service::OwnerCaller;
 use serde_json::{Value, json};
 use wire::api;
 use wire::api::Signal;
-use wire::encoding::Secret32;
-use wire::epoch_record::{Entry, EntryCapability, EpochType};
+use wire::epoch_record::EntryCapability;
 use wire::event::{Capability, Kind, ModeName};
 use wire::ids::{ParticipantId, ProposalId};
 use wire::timestamp::Timestamp;
@@ -15,6 +14,7 @@ use crate::client::Answer;
 use crate::fixture::{Link, Plane, Seat, random, sealed};
 use crate::mode_strings::{Act, HUE, Model};
 use crate::over_http::Process;
+use crate::rekeys;
 
 /// The plane that strings run against, by all its processes.
 pub(crate) struct Stage {
@@ -41,7 +41,7 @@ pub(crate) struct Party<'a> {
     turn: usize,
 }
 
-/// What a request made of itself, in the order of the transcript.
+/// A record, as far as a string determines it.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Seen {
     Notice(String),
@@ -49,6 +49,9 @@ pub(crate) enum Seen {
     Epoch(u32),
     Member(ParticipantId, &'static str),
 }
+
+/// What an act was answered, state or code, and the records it must have made before its notice.
+pub(crate) type Done = (Result<Option<Value>, String>, Vec<Seen>);
 
 fn proposal(id: u8) -> ProposalId {
     ProposalId::from_bytes([id; 16])
@@ -110,11 +113,7 @@ impl<'a> Party<'a> {
             return None;
         }
         self.here[index] = true;
-        let seat = Seat {
-            link: self.link,
-            profile: sealed(),
-            ..self.seats[index].clone()
-        };
+        let seat = self.seats[index].with_link(self.link);
         self.seats[index] = seat.join(Capability::Full, true).await;
         Some(Seen::Member(self.seats[index].id, "joined"))
     }
@@ -125,8 +124,8 @@ impl<'a> Party<'a> {
         (self.turn % 4) as u8
     }
 
-    /// Does an act as whoever it is; what it is answered, and the records it must have made before its notice.
-    pub(crate) async fn act(&mut self, act: &Act) -> (Result<Option<Value>, String>, Vec<Seen>) {
+    /// Does an act as whoever it is.
+    pub(crate) async fn act(&mut self, act: &Act) -> Done {
         let by = match *act {
             Act::Propose { by, .. } | Act::Accept { by, .. } | Act::Post { by, .. } | Act::Leave { by } => by,
             Act::Observe | Act::Relay | Act::Decline { .. } | Act::Stop => self.anybody(),
@@ -171,7 +170,7 @@ impl<'a> Party<'a> {
         }
     }
 
-    async fn stop_from_outside(&mut self) -> (Result<Option<Value>, String>, Vec<Seen>) {
+    async fn stop_from_outside(&mut self) -> Done {
         let by = if self.turn.is_multiple_of(2) {
             &self.stage.plane.machine
         } else {
@@ -190,63 +189,36 @@ impl<'a> Party<'a> {
         (Ok(None), Vec::new())
     }
 
-    async fn rekey(&mut self) -> (Result<Option<Value>, String>, Vec<Seen>) {
-        assert!(self.stage.plane.machine.may(Scope::Rekey));
+    async fn rekey(&mut self) -> Done {
+        let plane = &self.stage.plane;
         let next = Link::new(self.link.epoch + 1);
-        let owner = self.seats[0].clone();
+        let owner = &self.seats[0];
         let by_owner = self.owned && (self.turn / 2).is_multiple_of(2);
-        let (by, record, rejoin_secret) = if by_owner {
-            let mut record = next.record(owner.session, Some(owner.id), EpochType::OwnerRekey);
-            let listed = self.seats.iter().map(|seat| (seat.id, EntryCapability::Full));
-            let listed = listed.chain([(self.onlooker.id, EntryCapability::View)]);
-            record.entries = listed
-                .map(|(participant_id, capability)| Entry {
-                    participant_id,
-                    capability,
-                    enc: random(),
-                    ct: random(),
-                })
-                .collect();
-            record.entries.sort_by_key(|entry| entry.participant_id);
-            let secret = Some(Secret32::new(owner.rejoin_secret));
-            (&self.stage.plane.machine, record, secret)
+        let (by, ask) = if by_owner {
+            let kept = self.seats.iter().map(|seat| (seat, EntryCapability::Full));
+            let kept: Vec<_> = kept.chain([(&self.onlooker, EntryCapability::View)]).collect();
+            let record = rekeys::owner_record(&next, owner, &kept);
+            (
+                &plane.machine,
+                rekeys::request(&record, Some(owner.rejoin_secret)),
+            )
         } else {
-            self.owned = false;
-            let record = next.record(owner.session, None, EpochType::AdminRekey);
-            (&self.stage.plane.admin, record, None)
+            (&plane.admin, rekeys::by_admin(&next, owner.session))
         };
-        let ask = api::Rekey {
-            epoch_record: record.to_bytes().into(),
-            rejoin_secret,
-        };
-        self.stage
-            .plane
-            .service
-            .rekey(by, owner.session, ask)
-            .await
-            .unwrap();
-        for seat in self
-            .seats
-            .iter()
-            .zip(self.here)
-            .filter_map(|(seat, here)| here.then_some(seat))
-        {
+        plane.service.rekey(by, owner.session, ask).await.unwrap();
+        self.owned = by_owner;
+        for (seat, _) in self.seats.iter().zip(self.here).filter(|(_, here)| *here) {
             self.process()
                 .call(seat, "GET", "", None)
                 .await
                 .problem(401, "rekeyed");
         }
         (self.here, self.link) = ([false; 4], next);
-        let seat = Seat {
-            link: next,
-            profile: sealed(),
-            ..self.onlooker.clone()
-        };
-        self.onlooker = seat.join(Capability::View, true).await;
+        self.onlooker = self.onlooker.with_link(next).join(Capability::View, true).await;
         (Ok(None), vec![Seen::Epoch(next.epoch)])
     }
 
-    async fn end(&mut self) -> (Result<Option<Value>, String>, Vec<Seen>) {
+    async fn end(&mut self) -> Done {
         let plane = &self.stage.plane;
         plane
             .service

@@ -1,13 +1,19 @@
 //! The properties that `modes.md` asks for, over random event strings of two agents, a person and a third agent.
 
 use proptest::prelude::*;
+use proptest::test_runner::FileFailurePersistence;
 use wire::event::{Cause, ModeName};
 
 use super::mode_strings::{Act, Model, Turn, turns};
 use super::*;
 
 const EVERYBODY: [u8; 4] = [ANA, BEN, HUE, CLO];
-/// The longest strings.
+/// Strings that failed once are kept and come first.
+const KEPT: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/src/modes/tests/properties.regressions"
+);
+/// Strings of up to so many parts.
 const LONG: std::ops::Range<usize> = 1..120;
 
 /// The number of the proposal that is open or in force.
@@ -88,7 +94,11 @@ fn run(turns: &[Turn], mut check: impl FnMut(&Session, Option<&Event>, &ModeStat
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: 256,
+        failure_persistence: Some(Box::new(FileFailurePersistence::Direct(KEPT))),
+        ..ProptestConfig::default()
+    })]
 
     #[test]
     fn the_machine_does_what_the_model_does(turns in turns(4, LONG)) {
