@@ -12,6 +12,8 @@ use crate::render;
 
 /// How much of an id names a session.
 const SHORT_ID: usize = 8;
+/// Why a seat is over that a re-key left out.
+pub const REMOVED: &str = "removed";
 
 /// What a call goes by.
 #[derive(Debug, Clone, Copy)]
@@ -36,6 +38,15 @@ pub enum ChooseError {
         "This machine is in no session here. Share one, or join one with its link (best from the clipboard)."
     )]
     NoSession,
+    /// None is alive here, and the last one goes on without this machine.
+    #[error(
+        "The owner re-keyed the session {name} without this machine's participant, so it can't go on here. What was read stays \
+         readable: name the session. To come back, ask the owner for a new link and join with it."
+    )]
+    Removed {
+        /// How it is called.
+        name: String,
+    },
     /// None has that id or title.
     #[error(
         "No session on this machine is called that. It is in: {known}. Name one by its title or the first 8 characters of its id."
@@ -100,8 +111,19 @@ pub fn session(asking: &Asking<'_>) -> Result<SessionId, ChooseError> {
         Some(seat) => Ok(seat.session),
         None => match alive(asking).find(here) {
             Some(outside) => entered(asking, outside.session),
-            None => Err(ChooseError::NoSession),
+            None => Err(none_alive(asking.seats.iter().find(here))),
         },
+    }
+}
+
+fn none_alive(last: Option<&SeatSummary>) -> ChooseError {
+    match last {
+        Some(seat) if seat.ended.as_ref().is_some_and(|ended| ended.cause == REMOVED) => {
+            ChooseError::Removed {
+                name: describe(&[seat]),
+            }
+        }
+        _ => ChooseError::NoSession,
     }
 }
 

@@ -14,6 +14,7 @@ use super::error::SessionError;
 use super::keep::capability_of;
 use crate::home::SecretText;
 use crate::plane::{Deadline, Entry};
+use crate::seat::choose::REMOVED;
 use crate::seat::{EpochSecret, PendingEntry, SeatLock, SeatState, SessionToken};
 
 /// Re-keys that may come in between while this seat comes back.
@@ -79,7 +80,7 @@ impl Session {
         let keys = match rekey::open(&record, old, owner, &self.me) {
             Ok(keys) => keys,
             Err(Error::RekeyRemoved) => {
-                self.end_here(lock, "removed")?;
+                self.end_here(lock, REMOVED)?;
                 lock.save()?;
                 return Err(SessionError::Removed);
             }

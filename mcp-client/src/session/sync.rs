@@ -156,7 +156,7 @@ impl Session {
                 Some(wire::problem::EndCause::Purged) => "purged",
                 _ => "ended",
             },
-            Err(SessionError::Removed) => "removed",
+            Err(SessionError::Removed) => crate::seat::choose::REMOVED,
             _ => return result,
         };
         self.mark_over(cause).await?;

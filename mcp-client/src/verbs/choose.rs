@@ -303,6 +303,7 @@ pub(super) fn no_session(error: &ChooseError) -> Failure {
             standing: Standing::Knocking,
             ..
         } => code::KNOCKING,
+        ChooseError::Removed { .. } => seal::Error::RekeyRemoved.name(),
         ChooseError::NoSession | ChooseError::Unknown { .. } | ChooseError::NotIn { .. } => code::NO_SESSION,
     };
     Failure::new(code, error.to_string())

@@ -5,7 +5,7 @@ use super::failure::{Failure, code};
 use super::wording;
 use crate::credentials::{Credentials, CredentialsError};
 use crate::plane::{Deadline, MachineToken, Origin};
-use crate::seat::EnteringLock;
+use crate::seat::{EnteringLock, SeatState};
 use crate::session::{Session, SessionError};
 use tokio::sync::{Mutex, MutexGuard};
 use wire::api::{ParticipantRow, TokenText};
@@ -63,7 +63,10 @@ impl App {
         let result = session.sync(until).await;
         let has_something = !session.view().entries().is_empty() && session.is_caught_up()?;
         match result {
-            Ok(()) => Ok(session.take_loss().into_iter().collect()),
+            Ok(()) => {
+                let open = open_rekey(&*session.kept()?);
+                Ok(session.take_loss().into_iter().chain(open).collect())
+            }
             // Said by the answer's integrity.
             Err(SessionError::Failed(_)) if has_something => Ok(Vec::new()),
             Err(error @ (SessionError::Plane(_) | SessionError::Removed | SessionError::AdminRekeyed))
@@ -119,6 +122,15 @@ impl App {
         let program = self.home.bin_folder().join("devpilot-session");
         format!("{} {rest}", program.display())
     }
+}
+
+/// A re-key that a person confirmed here and that is not in force as far as anybody knows: whoever was to be out is in.
+fn open_rekey(kept: &SeatState) -> Option<String> {
+    kept.pending.rekey.as_ref().map(|_| {
+        "A re-key of this session was begun on this machine and has not taken effect yet. Tell your human: \
+         `devpilot-session rekey` in their own terminal finishes it."
+            .to_owned()
+    })
 }
 
 fn credentials(error: &CredentialsError) -> Failure {

@@ -173,6 +173,15 @@ async fn another_record_of_that_epoch_in_force_ends_the_pending_one() {
     scene.way.swallow("/rekey");
     rekey(&scene.ana, &[&scene.sam_id]).await.unwrap_err();
     scene.way.swallow("");
+    // Until then everything goes on as before, and every reader is told.
+    let read = scene.ana.read_all().await;
+    assert!(
+        read.warnings
+            .iter()
+            .any(|warning| warning.contains("not taken effect")),
+        "{:?}",
+        read.warnings
+    );
     let other = Party::new("Owner's other machine", &scene.plane);
     let (_, link) = rekey_as_admin(&other, &scene.session).await.unwrap();
     let refused = Keeper::of(&scene.ana).look().await.unwrap_err();

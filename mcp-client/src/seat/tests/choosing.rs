@@ -74,6 +74,32 @@ fn what_is_over_is_not_meant_but_can_be_named() {
 }
 
 #[test]
+fn who_was_removed_is_told_so_while_nothing_else_is_alive_here() {
+    let mut seats = summaries(&[(1, "A", "/r/one", 10), (2, "B", "/r/one", 20)]);
+    let place = Place::of(Some(Path::new("/r/one")));
+    let over = |cause: &str| Ended {
+        at: NOW,
+        cause: cause.to_owned(),
+    };
+    // The one last used first: that is B.
+    seats[0].ended = Some(over("removed"));
+    assert_eq!(choose::session(&asking(&seats, &place)), Ok(session(1)));
+    seats[1].ended = Some(over("left"));
+    let error = choose::session(&asking(&seats, &place)).unwrap_err();
+    assert!(matches!(&error, ChooseError::Removed { .. }), "{error}");
+    let said = error.to_string();
+    assert!(
+        said.contains("\"B\"") && said.contains("ask the owner for a new link"),
+        "{said}"
+    );
+    let elsewhere = Place::of(Some(Path::new("/r/two")));
+    assert_eq!(
+        choose::session(&asking(&seats, &elsewhere)),
+        Err(ChooseError::NoSession)
+    );
+}
+
+#[test]
 fn a_name_is_an_id_its_beginning_or_a_title() {
     let seats = summaries(&[(1, "Login race", "/r/one", 10), (2, "B", "/r/two", 20)]);
     let place = Place::of(Some(Path::new("/r/one")));

@@ -1,7 +1,9 @@
-//! A re-key that the plane offers: by somebody else, by a made-up owner, without this reader, by an administrator.
+//! A re-key that the plane offers: by somebody else, by a made-up owner, by somebody who was removed, changed on the way,
+//! without this reader, by an administrator.
 
 use axum::http::{Method, StatusCode};
 use seal::identity::Identity;
+use seal::keys::EpochKeys;
 use seal::rekey::{self, History, Kept};
 use seal::secret::FullSecret;
 use serde_json::{Value, json};
@@ -72,6 +74,29 @@ impl Stage {
         record.to_bytes()
     }
 
+    /// In Ada's name, by who has neither her key nor any secret of the epoch before.
+    async fn without_the_old_secret(&self, old_epoch: u32) -> Vec<u8> {
+        let (made_up, _) = EpochKeys::open_epoch(self.mallory.me.session_id(), old_epoch, secret());
+        let kept = self.ben_kept().await;
+        let made = rekey::by_owner(&made_up, &self.mallory.me, secret(), kept, History::Closed);
+        let mut record = EpochRecord::parse(&made.unwrap().record).unwrap();
+        record.owner = Some(self.ada_id);
+        record.to_bytes()
+    }
+
+    /// Ada re-keys at her terminal: Ben stays, Mallory is out.
+    #[cfg(target_os = "linux")]
+    async fn true_rekey(&self) {
+        let short = |id: &ParticipantId| id.to_string()[..8].to_owned();
+        let command = format!(
+            "rekey --keep {} --drop {} --history keep",
+            short(&self.ben_id),
+            short(self.mallory.me.participant_id())
+        );
+        let ran = crate::stdio::terminal::at_terminal(&self.scene.ada.machine, &command, "rekey\n").await;
+        assert_eq!(ran.code(), 0, "{ran}");
+    }
+
     fn by_admin(&self) -> Vec<u8> {
         rekey::by_admin(self.mallory.me.session_id(), 1, secret())
             .unwrap()
@@ -80,8 +105,10 @@ impl Stage {
 
     /// Shows the record at the end of the transcript.
     fn show(&self, record: &[u8]) {
-        let owner = EpochRecord::parse(record).unwrap().owner;
-        let mut shown = json!({ "epoch": 2, "class": "epoch", "epoch_record": to_base64url(record) });
+        let parsed = EpochRecord::parse(record).unwrap();
+        let owner = parsed.owner;
+        let mut shown =
+            json!({ "epoch": parsed.epoch, "class": "epoch", "epoch_record": to_base64url(record) });
         if let Some(owner) = owner {
             shown["sender"] = json!(owner.to_string());
         }
@@ -169,6 +196,104 @@ async fn a_rekey_in_the_owner_s_name_does_not_open_without_her_key() {
     let record = stage.as_ada(stage.ben_kept().await);
     stage.hand_out(&record);
     stage.assert_stopped("rekey_auth").await;
+}
+
+#[tokio::test]
+async fn a_plane_alone_has_no_secret_to_seal_a_rekey_with() {
+    let stage = Stage::set().await;
+    let record = stage.without_the_old_secret(1).await;
+    stage.show(&record);
+    stage.assert_stopped("rekey_auth").await;
+
+    let stage = Stage::set().await;
+    let record = stage.without_the_old_secret(1).await;
+    stage.hand_out(&record);
+    stage.assert_stopped("rekey_auth").await;
+}
+
+/// The plane with somebody who was removed: she holds the old link, and all that the plane has, and gets nobody over.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn who_was_removed_moves_nobody_with_the_planes_help() {
+    // Ben has not heard of the true one yet, and hers takes its place.
+    let stage = Stage::set().await;
+    let (own_name, ada_s) = (stage.by_mallory().await, stage.as_ada(stage.ben_kept().await));
+    stage.true_rekey().await;
+    stage.hand_out(&own_name);
+    stage.assert_stopped("rekey_not_owner").await;
+
+    let stage = Stage::set().await;
+    stage.true_rekey().await;
+    stage.hand_out(&ada_s);
+    // Another session's record, even of the same people, is no record of this one.
+    stage.assert_stopped("epoch_record_malformed").await;
+
+    let stage = Stage::set().await;
+    let ada_s = stage.as_ada(stage.ben_kept().await);
+    stage.true_rekey().await;
+    stage.hand_out(&ada_s);
+    stage.assert_stopped("rekey_auth").await;
+
+    // Ben has moved over; hers comes on top.
+    for (named, error) in [(true, "rekey_not_owner"), (false, "rekey_auth")] {
+        let mut stage = Stage::set().await;
+        let mut record = stage.without_the_old_secret(2).await;
+        if named {
+            let mut hers = EpochRecord::parse(&record).unwrap();
+            hers.owner = Some(*stage.mallory.me.participant_id());
+            record = hers.to_bytes();
+        }
+        stage.true_rekey().await;
+        stage.ben.read_all().await;
+        stage.hand_out(&record);
+        stage.assert_stopped(error).await;
+    }
+}
+
+/// What the record says of the new epoch is bound to every entry: one bit of it changed, and none opens.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_true_rekey_changed_on_the_way_does_not_open() {
+    // Posting key, full verifier, history.
+    for at in [86, 22, 200] {
+        let stage = Stage::set().await;
+        stage.true_rekey().await;
+        stage.hostile.tell(move |asked, answer| {
+            if asked.is(Method::POST, "rejoin") {
+                let record = answer.body["epoch_records"][0].as_str().unwrap();
+                let mut record = wire::encoding::from_base64url(record).unwrap();
+                record[at] ^= 1;
+                answer.body = json!({ "epoch_records": [to_base64url(&record)] });
+            }
+        });
+        stage.assert_stopped("rekey_auth").await;
+    }
+}
+
+/// By a link of a person's, too, nobody is moved to a record that the link does not fit.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_record_that_does_not_fit_the_new_link_is_not_come_in_by() {
+    let mut stage = Stage::set().await;
+    let session = stage.mallory.me.session_id().to_string();
+    let command = format!("rekey --admin {session}");
+    let ran = crate::stdio::terminal::at_terminal(&stage.scene.ada.machine, &command, "rekey\n").await;
+    assert_eq!(ran.code(), 0, "{ran}");
+    let port = stage.scene.plane.port();
+    let link = crate::stdio::link_in(&ran.stdout)
+        .replace(&format!(":{port}/"), &format!(":{}/", stage.hostile.port()));
+    let other = to_base64url(&stage.by_admin());
+    stage.hostile.tell(move |asked, answer| {
+        if asked.is(Method::POST, "participants") && answer.body["epoch_records"].is_array() {
+            answer.body["epoch_records"][1] = json!(other);
+        }
+    });
+    let refused = stage.ben.server.call("join", json!({ "link": link })).await;
+    assert_eq!(refused.code(), "verifier_mismatch", "{}", refused.text());
+    stage.hostile.tell_the_truth();
+    let (eva, joined) = Agent::join("Eva", &link).await;
+    joined.structured();
+    drop(eva);
 }
 
 #[tokio::test]
