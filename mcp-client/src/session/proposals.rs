@@ -193,8 +193,8 @@ impl Session {
                 .consents
                 .retain(|known, consent| *known == id || !(consent.over && consent.told));
             let known = state.consents.get(&id);
-            // A run that began, or is over, is what it is.
-            if known.is_some_and(|known| known.over || known.started_seq.is_some()) {
+            // A run that goes on is what it is.
+            if known.is_some_and(|known| !known.over && known.started_seq.is_some()) {
                 return;
             }
             let consent = Consent {

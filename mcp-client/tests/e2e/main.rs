@@ -9,6 +9,7 @@
 )]
 
 mod admin;
+mod auto;
 mod damage;
 mod door;
 mod faults;

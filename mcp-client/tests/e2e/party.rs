@@ -2,7 +2,8 @@
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use mcp_client::home::Environment;
@@ -12,6 +13,7 @@ use mcp_client::verbs::{
     PostArgs, Question, ReadAnswer, ReadArgs, SetTo, ShareAnswer, ShareArgs, WaitAnswer, WaitArgs, WhoAnswer,
     WhoArgs,
 };
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use wire::event::Kind;
 
@@ -26,6 +28,37 @@ pub struct TestHost {
     pub patience: Duration,
     pub answers: Mutex<VecDeque<Ask>>,
     pub questions: Mutex<Vec<Question>>,
+    gate: Mutex<Option<Gate>>,
+}
+
+/// The next question stays open until the test answers it.
+#[derive(Clone, Default)]
+pub struct Gate(Arc<GateState>);
+
+#[derive(Default)]
+struct GateState {
+    asked: Notify,
+    answered: Notify,
+    answer: Mutex<Option<Ask>>,
+}
+
+impl Gate {
+    /// Until the question is there.
+    pub async fn asked(&self) {
+        self.0.asked.notified().await;
+    }
+
+    /// Answers it.
+    pub fn answer(&self, answer: Ask) {
+        *self.0.answer.lock().unwrap() = Some(answer);
+        self.0.answered.notify_one();
+    }
+
+    async fn put(&self) -> Ask {
+        self.0.asked.notify_one();
+        self.0.answered.notified().await;
+        self.0.answer.lock().unwrap().unwrap()
+    }
 }
 
 impl TestHost {
@@ -38,7 +71,15 @@ impl TestHost {
             patience: Duration::ZERO,
             answers: Mutex::default(),
             questions: Mutex::default(),
+            gate: Mutex::default(),
         }
+    }
+
+    /// Holds the next question open.
+    pub fn gate(&self) -> Gate {
+        let gate = Gate::default();
+        *self.gate.lock().unwrap() = Some(gate.clone());
+        gate
     }
 }
 
@@ -77,6 +118,9 @@ impl Host for TestHost {
 
     fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Ask> {
         self.questions.lock().unwrap().push(question.clone());
+        if let Some(gate) = self.gate.lock().unwrap().take() {
+            return Box::pin(async move { gate.put().await });
+        }
         let answer = self.answers.lock().unwrap().pop_front().unwrap_or(Ask::CannotAsk);
         Box::pin(async move { answer })
     }
@@ -84,6 +128,8 @@ impl Host for TestHost {
 
 pub struct Party {
     pub root: tempfile::TempDir,
+    /// How far this machine's clock is ahead, in milliseconds.
+    ahead: Arc<AtomicI64>,
     environment: Environment,
     pub app: App,
     pub host: TestHost,
@@ -112,22 +158,29 @@ impl Party {
             ("DEVPILOT_PLANE", origin),
             ("DEVPILOT_BRIDGE_TOKEN", token),
         ]);
+        let ahead = Arc::default();
         Self {
-            app: App::new(environment.clone(), Clock::system()).unwrap(),
+            app: App::new(environment.clone(), clock(&ahead)).unwrap(),
+            ahead,
             host: TestHost::new(kind, true, folder),
             environment,
             root,
         }
     }
 
+    /// Moves this machine's clock, or back with a negative number.
+    pub fn move_clock(&self, minutes: i64) {
+        self.ahead.fetch_add(minutes * 60_000, Ordering::SeqCst);
+    }
+
     /// The process ends and another begins: memory is gone, files stay.
     pub fn restart(&mut self) {
-        self.app = App::new(self.environment.clone(), Clock::system()).unwrap();
+        self.app = App::new(self.environment.clone(), clock(&self.ahead)).unwrap();
     }
 
     /// A second process of the same user on the same machine.
     pub fn beside(&self) -> App {
-        App::new(self.environment.clone(), Clock::system()).unwrap()
+        App::new(self.environment.clone(), clock(&self.ahead)).unwrap()
     }
 
     /// What a command of the same user sees, in the same folder.
@@ -246,6 +299,12 @@ impl Party {
     pub async fn mode(&self, args: ModeArgs) -> Result<ModeAnswer, Failure> {
         Ok(verbs::mode::run(&self.app, args, &self.host).await?.answer)
     }
+}
+
+fn clock(ahead: &Arc<AtomicI64>) -> Clock {
+    let ahead = ahead.clone();
+    let system = Clock::system();
+    Clock::of(move || system.now().plus_millis(ahead.load(Ordering::SeqCst)))
 }
 
 /// The texts of an answer's messages; a name of an error in brackets where there is none.

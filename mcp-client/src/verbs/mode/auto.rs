@@ -7,7 +7,7 @@ use wire::event::ModeName;
 use super::ask::{Asking, Shown};
 use super::terms::Terms;
 use crate::plane::{Deadline, within};
-use crate::session::auto::{self, Standing};
+use crate::session::auto::{self, Standing, Why};
 use crate::session::{Agreed, Session, goal_hash};
 use crate::verbs::app::App;
 use crate::verbs::choose::CALL_S;
@@ -125,7 +125,7 @@ fn to_accept(session: &Session) -> Result<Option<(Shown, Agreed)>, Failure> {
     if let Some(consent) = kept.consents.get(&id) {
         match auto::standing(consent, &id, &session.auto_facts()) {
             Standing::Running(_) => return Ok(None),
-            Standing::Over(why) => {
+            Standing::Over(why) if why != Why::Here => {
                 return Err(Failure::new(
                     "auto_over",
                     format!(
@@ -135,7 +135,8 @@ fn to_accept(session: &Session) -> Result<Option<(Shown, Agreed)>, Failure> {
                     ),
                 ));
             }
-            Standing::Idle => {}
+            // What was ended here, by a stop or by leaving, a new yes may begin again.
+            Standing::Idle | Standing::Over(_) => {}
         }
     }
     let began = auto::last_change(session.view()).filter(|change| change.to == ModeName::Auto);

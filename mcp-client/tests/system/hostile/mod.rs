@@ -3,6 +3,7 @@
 mod forge;
 pub(crate) mod plane;
 
+mod auto;
 mod claims;
 mod history;
 mod rekeys;
