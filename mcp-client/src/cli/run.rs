@@ -77,7 +77,7 @@ fn failed(failure: &Failure, output: Output) -> u8 {
     if output.form() == Form::Json {
         let error = serde_json::json!({
             "error": failure.code(), "message": failure.message(), "command": failure.command(),
-            "retry_after_s": failure.retry_after_s(),
+            "retry_after_s": failure.knock().map(|knock| knock.retry_after_s),
         });
         // The exit code says it as well.
         let _ = output.json(&error);

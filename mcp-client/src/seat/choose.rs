@@ -57,8 +57,7 @@ pub enum ChooseError {
     },
     /// Several could be meant.
     #[error(
-        "Several sessions could be meant: {candidates}. Name one with `session` (`--session` on the \
-         command line), by its title or the first 8 characters of its id."
+        "Several sessions could be meant: {candidates}. Say which session, by its title or the first 8 characters of its id."
     )]
     Which {
         /// The sessions that fit.

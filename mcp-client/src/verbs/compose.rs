@@ -160,7 +160,7 @@ pub(super) fn refuse_links(json: &str) -> Result<(), Failure> {
     Err(Failure::new(
         "secret_found",
         "The text holds a session link or one of its tokens. Nothing was sent; take it out. To hand the link on, use \
-         share with `session`, which puts a note on the user's clipboard.",
+         share with `session` (on the command line `devpilot-session link`), which puts a note on the user's clipboard.",
     ))
 }
 
@@ -240,20 +240,17 @@ fn relay_question(session: &Session, message: &Message, json: String) -> Questio
 /// What it means that a question was not answered with yes.
 pub(super) fn refused(ask: Ask, nothing: &str) -> Failure {
     let (code, what) = match ask {
-        Ask::No => (code::DECLINED, "Your human said no."),
-        Ask::Dismissed => (
-            code::DISMISSED,
-            "Your human closed the question without an answer.",
-        ),
+        Ask::No => (code::DECLINED, "The answer was no."),
+        Ask::Dismissed => (code::DISMISSED, "The question was closed without an answer."),
         Ask::Empty | Ask::Yes => (
             code::EMPTY,
             "The question came back without an answer, which is not a yes.",
         ),
-        Ask::TimedOut => (code::TIMED_OUT, "Your human did not answer in time."),
-        Ask::CannotAsk => (code::CANNOT_ASK, "This host can't ask its human."),
+        Ask::TimedOut => (code::TIMED_OUT, "Nobody answered in time."),
+        Ask::CannotAsk => (code::CANNOT_ASK, "Nobody can be asked here."),
         Ask::Deferred => (
             code::ASK_DEFERRED,
-            "Your human is being asked; the call goes on with the answer.",
+            "A person is being asked; the call goes on with the answer.",
         ),
     };
     Failure::new(code, format!("{what} {nothing}").trim().to_owned())

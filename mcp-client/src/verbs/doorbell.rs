@@ -1,10 +1,13 @@
 //! The owner's seat is told that somebody waits at the door. How many, and never a name: names are somebody else's text.
 
+use wire::event::Kind;
+
 use super::app::App;
+use super::host::Host;
 use crate::session::Session;
 
 /// The sentence for an answer, if somebody waits for this seat to open.
-pub(super) fn ring(app: &App, session: &mut Session) -> Option<String> {
+pub(super) fn ring(app: &App, host: &dyn Host, session: &mut Session) -> Option<String> {
     let count = session.knocking_for_me();
     session.told_of_knocks();
     let who = match count {
@@ -14,7 +17,11 @@ pub(super) fn ring(app: &App, session: &mut Session) -> Option<String> {
     };
     let id = session.id();
     let command = app.command(&format!("door --session {id}"));
+    let look = match host.kind() {
+        Kind::Agent => "Tell your human to look in their own terminal",
+        Kind::Human => "Look who it is",
+    };
     Some(format!(
-        "{who} at the door, to be let in or not by a person. Tell your human to look in their own terminal: {command}"
+        "{who} at the door, to be let in or not by a person. {look}: {command}"
     ))
 }

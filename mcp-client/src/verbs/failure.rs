@@ -11,7 +11,16 @@ pub struct Failure {
     code: &'static str,
     message: String,
     hint: Option<String>,
-    retry_after_s: Option<u64>,
+    knock: Option<Knock>,
+}
+
+/// Waiting at a door that nobody has answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Knock {
+    /// How the id of who knocks begins: 8 characters, by which the owner tells it from others.
+    pub me: String,
+    /// After how many seconds to knock again.
+    pub retry_after_s: u64,
 }
 
 impl Failure {
@@ -21,14 +30,22 @@ impl Failure {
             code,
             message: message.into(),
             hint: None,
-            retry_after_s: None,
+            knock: None,
         }
     }
 
-    /// The same failure, of a call that may be repeated after so many seconds.
+    /// The same failure, of a call that waits at a door.
     #[must_use]
-    pub fn to_be_tried_after(mut self, seconds: u64) -> Self {
-        self.retry_after_s = Some(seconds);
+    pub fn at_the_door(mut self, knock: Knock) -> Self {
+        self.knock = Some(knock);
+        self
+    }
+
+    /// The same failure with one more sentence on what to do.
+    #[must_use]
+    pub fn with_advice(mut self, advice: &str) -> Self {
+        self.message.push(' ');
+        self.message.push_str(advice);
         self
     }
 
@@ -50,9 +67,9 @@ impl Failure {
         &self.message
     }
 
-    /// After how many seconds the call may be repeated, where somebody has asked for a pause.
-    pub fn retry_after_s(&self) -> Option<u64> {
-        self.retry_after_s
+    /// The knock of a call that waits at a door.
+    pub fn knock(&self) -> Option<&Knock> {
+        self.knock.as_ref()
     }
 
     /// A command for a person's own terminal, where one helps.

@@ -13,6 +13,25 @@ use wire::event::Kind;
 /// A boxed future, so that a face is a trait object.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
+/// How whoever uses a face calls a verb: advice in an answer must be something they can do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Face {
+    /// By a tool of the MCP server.
+    Tools,
+    /// By a command.
+    CommandLine,
+}
+
+impl Face {
+    /// The call of the verb of this name.
+    pub fn call(self, verb: &str) -> String {
+        match self {
+            Self::Tools => format!("`devpilot_session_{verb}`"),
+            Self::CommandLine => format!("`devpilot-session {verb}`"),
+        }
+    }
+}
+
 /// One call's surroundings.
 pub trait Host: Send + Sync {
     /// For whom the verb runs: an agent, or a person in a terminal.
@@ -21,6 +40,15 @@ pub trait Host: Send + Sync {
     /// Whether this process lives on and is one agent: it then leases a seat, and keeps a note on the clipboard itself.
     fn lives_on(&self) -> bool {
         false
+    }
+
+    /// How its user calls verbs.
+    fn face(&self) -> Face {
+        if self.lives_on() {
+            Face::Tools
+        } else {
+            Face::CommandLine
+        }
     }
 
     /// The seat that a command acts for, by participant id or its first 8 characters; the default is the one last used

@@ -137,7 +137,7 @@ impl Answer for JoinAnswer {
 /// No link, a damaged one, different ones, or the plane refuses; `knocking` where nobody has answered at the door. Nothing
 /// found beside a link is repeated.
 pub async fn run(app: &App, args: JoinArgs, host: &dyn Host) -> Result<Delivered<JoinAnswer>, Failure> {
-    let found = links::find(&places(app, &args).await, args.source)?;
+    let found = links::find(&places(app, &args).await, args.source, host.face())?;
     let origin: Origin = found.link.origin.parse().map_err(|error: BadOrigin| {
         Failure::new(
             seal::Error::LinkInsecure.name(),
@@ -148,8 +148,8 @@ pub async fn run(app: &App, args: JoinArgs, host: &dyn Host) -> Result<Delivered
     let came = loop {
         let until = knocking.until();
         match come_in(app, &args, host, &found.link, &origin, until).await {
-            Err(failure) if failure.code() == code::KNOCKING => knocking.pause(host, failure).await?,
-            came => break came?,
+            Ok(came) => break came,
+            Err(failure) => knocking.pause(host, failure).await?,
         }
     };
     let until = within(CALL_S);

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use wire::event::Kind;
+
 use super::choose::CALL_S;
 use super::failure::{Failure, code};
 use super::host::Host;
@@ -38,26 +40,40 @@ impl Knocking {
         self.end.map_or(until, |end| until.min(end + GRACE))
     }
 
-    /// After a try that was answered with a pause: takes it, or says that there is no time left for one.
+    /// After a try that was answered with a knock: takes the pause, or says that there is no time left for one. Any other
+    /// failure stands.
     pub(super) async fn pause(&self, host: &dyn Host, failure: Failure) -> Result<(), Failure> {
-        let waited = self.started.elapsed();
-        let pause = Duration::from_secs(pause_s(failure.retry_after_s().unwrap_or(1), waited));
-        let total = self.end.map_or(Duration::ZERO, |end| end - self.started);
-        if self.end.is_some_and(|end| Deadline::now() + pause >= end) {
+        let Some(knock) = failure.knock() else {
             return Err(failure);
+        };
+        let waited = self.started.elapsed();
+        let pause = Duration::from_secs(pause_s(knock.retry_after_s, waited));
+        if self.end.is_some_and(|end| Deadline::now() + pause >= end) {
+            return Err(failure.with_advice(&advice(host)));
         }
-        host.progress(
-            waited.as_secs(),
-            total.as_secs(),
-            "knocking: the owner has been asked to let you in",
-        )
-        .await;
+        let total = self.end.map_or(Duration::ZERO, |end| end - self.started);
+        let said = format!("knocking as {}: the owner has been asked", knock.me);
+        host.progress(waited.as_secs(), total.as_secs(), &said).await;
         tokio::select! {
             () = tokio::time::sleep(pause) => Ok(()),
             () = host.cancelled().cancelled() => Err(Failure::new(
                 code::CANCELLED,
                 "The call was given up. The knock stands for ten minutes; join again to go on with it.",
             )),
+        }
+    }
+}
+
+/// What goes on with the knock, for whoever made this call.
+fn advice(host: &dyn Host) -> String {
+    let join = host.face().call("join");
+    match host.kind() {
+        Kind::Agent => format!(
+            "Tell your human that you wait at the door, and call {join} again: it goes on with the same knock, which stands for ten \
+             minutes."
+        ),
+        Kind::Human => {
+            format!("Run {join} again: it goes on with the same knock, which stands for ten minutes.")
         }
     }
 }

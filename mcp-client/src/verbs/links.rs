@@ -4,6 +4,7 @@ use seal::link::Link;
 use zeroize::Zeroizing;
 
 use super::failure::{Failure, code};
+use super::host::Face;
 use super::join::LinkSource;
 use super::wording;
 
@@ -27,7 +28,7 @@ pub(super) struct Places {
 
 /// Finds the link to join with. An argument counts alone; where clipboard and environment hold different links, `choice`
 /// decides, and without it nothing is joined.
-pub(super) fn find(places: &Places, choice: Option<LinkSource>) -> Result<Found, Failure> {
+pub(super) fn find(places: &Places, choice: Option<LinkSource>, face: Face) -> Result<Found, Failure> {
     if let Some(text) = &places.argument {
         return seal::link::find(text)
             .map(|link| Found {
@@ -39,29 +40,33 @@ pub(super) fn find(places: &Places, choice: Option<LinkSource>) -> Result<Found,
     let clipboard = places.clipboard.as_ref().map(|text| seal::link::find(text));
     let environment = places.environment.as_ref().map(|text| seal::link::find(text));
     match choice {
-        Some(LinkSource::Clipboard) => from_clipboard(clipboard),
+        Some(LinkSource::Clipboard) => from_clipboard(clipboard, face),
         Some(LinkSource::Environment) => from_environment(environment),
         None => match (clipboard, environment) {
             (Some(Ok(one)), Some(Ok(other))) if !same(&one, &other) => Err(Failure::new(
                 code::LINK_CONFLICT,
                 format!(
-                    "The clipboard and {VARIABLE} hold links to different sessions, so nothing was joined. Say which with \
-                     source: clipboard or environment."
+                    "The clipboard and {VARIABLE} hold links to different sessions, so nothing was joined. Say which with {}: \
+                     clipboard or environment.",
+                    match face {
+                        Face::Tools => "`source`",
+                        Face::CommandLine => "--source",
+                    }
                 ),
             )),
-            (clipboard @ Some(Ok(_)), _) => from_clipboard(clipboard),
+            (clipboard @ Some(Ok(_)), _) => from_clipboard(clipboard, face),
             (_, environment @ Some(Ok(_))) => from_environment(environment),
             // A link that is there and damaged says more than none.
             (clipboard @ Some(Err(error)), environment) if is_nearly(error) || environment.is_none() => {
-                from_clipboard(clipboard)
+                from_clipboard(clipboard, face)
             }
             (_, environment @ Some(_)) => from_environment(environment),
-            (clipboard, None) => from_clipboard(clipboard),
+            (clipboard, None) => from_clipboard(clipboard, face),
         },
     }
 }
 
-fn from_clipboard(found: Option<Result<Link, seal::Error>>) -> Result<Found, Failure> {
+fn from_clipboard(found: Option<Result<Link, seal::Error>>, face: Face) -> Result<Found, Failure> {
     match found {
         Some(Ok(link)) => Ok(Found {
             link,
@@ -71,9 +76,17 @@ fn from_clipboard(found: Option<Result<Link, seal::Error>>) -> Result<Found, Fai
         None => Err(Failure::new(
             seal::Error::LinkMissing.name(),
             format!(
-                "There is no text on the clipboard, or no clipboard here. Ask the user to copy the whole note, or to set \
-                 {VARIABLE}; as a last resort pass the note itself: as `link`, or on standard \
-                 input of `devpilot-session join -`."
+                "There is no text on the clipboard, or no clipboard here. {}",
+                match face {
+                    Face::Tools => format!(
+                        "Ask the user to copy the whole note, or to set {VARIABLE}; as a last resort pass the note itself as \
+                         `link`."
+                    ),
+                    Face::CommandLine => format!(
+                        "Copy the whole note, or set {VARIABLE}, or pass the note on standard input: `devpilot-session join - < \
+                         note.txt`."
+                    ),
+                }
             ),
         )),
     }
@@ -113,7 +126,7 @@ mod tests {
     use wire::ids::SessionId;
     use zeroize::Zeroizing;
 
-    use super::{LinkSource, Places, find};
+    use super::{Face, LinkSource, Places, find};
 
     fn link(byte: u8) -> Zeroizing<String> {
         let link = seal::link::Link {
@@ -130,7 +143,7 @@ mod tests {
     }
 
     fn outcome(places: &Places, choice: Option<LinkSource>) -> Result<(u8, &'static str), &'static str> {
-        find(places, choice)
+        find(places, choice, Face::Tools)
             .map(|found| (found.link.session_id.as_bytes()[0], found.source))
             .map_err(|failure| failure.code())
     }
@@ -185,9 +198,27 @@ mod tests {
             environment: None,
             ..places
         };
-        let failure = find(&places, None).unwrap_err();
+        let failure = find(&places, None, Face::Tools).unwrap_err();
         assert_eq!(failure.code(), "link_missing");
         assert!(!failure.to_string().contains("hunter2"));
+    }
+
+    #[test]
+    fn the_way_out_is_one_that_the_caller_has() {
+        let places = Places {
+            argument: None,
+            clipboard: Some(link(2)),
+            environment: Some(link(3)),
+        };
+        for (face, conflict, missing) in [
+            (Face::Tools, "with `source`:", "as `link`"),
+            (Face::CommandLine, "with --source:", "join - <"),
+        ] {
+            let failure = find(&places, None, face).unwrap_err();
+            assert!(failure.message().contains(conflict), "{failure}");
+            let failure = find(&Places::default(), None, face).unwrap_err();
+            assert!(failure.message().contains(missing), "{failure}");
+        }
     }
 
     #[test]

@@ -153,7 +153,7 @@ pub async fn run(app: &App, args: ReadArgs, host: &dyn Host) -> Result<Delivered
         .await?;
     let mut session = in_turn(&session, until).await?;
     let mut warnings = app.sync_softly(&mut session, until).await?;
-    warnings.extend(doorbell::ring(app, &mut session));
+    warnings.extend(doorbell::ring(app, host, &mut session));
     let rows = match args.since {
         Some(0) if args.offset.is_none() => Some(app.participants(&mut session, until).await),
         _ => None,

@@ -14,7 +14,7 @@ use zeroize::Zeroizing;
 
 use super::app::App;
 use super::failure::{Failure, code};
-use super::host::Host;
+use super::host::{Face, Host};
 use super::reach::in_turn;
 use super::share::ShareArgs;
 use super::wording;
@@ -51,7 +51,15 @@ pub(super) async fn session_for(
     let (Some(title), Some(_)) = (title, &args.context) else {
         return Err(Failure::new(
             code::BAD_ARGUMENT,
-            "A new session needs `title` and `context`; to make the note of an earlier one again, name it with `session`.",
+            match host.face() {
+                Face::Tools => {
+                    "A new session needs `title` and `context`; to make the note of an earlier one again, name it with \
+                     `session`."
+                }
+                Face::CommandLine => {
+                    "A new session needs a title. To make the note of an earlier one again: `devpilot-session link`."
+                }
+            },
         ));
     };
     let title_json = serde_json::to_string(title).unwrap_or_default();

@@ -136,7 +136,7 @@ pub async fn run(app: &App, args: WaitArgs, host: &dyn Host) -> Result<Delivered
             session.auto_told().await?;
         }
     }
-    warnings.extend(doorbell::ring(app, &mut session));
+    warnings.extend(doorbell::ring(app, host, &mut session));
     let kept = session.kept()?;
     let presenter = Presenter::new(&session);
     let wanted = |entry: &Entry| match entry.message() {

@@ -74,7 +74,7 @@ pub async fn run(app: &App, args: WhoArgs, host: &dyn Host) -> Result<Delivered<
         .await?;
     let mut session = in_turn(&session, until).await?;
     let mut warnings = app.sync_softly(&mut session, until).await?;
-    warnings.extend(doorbell::ring(app, &mut session));
+    warnings.extend(doorbell::ring(app, host, &mut session));
     let kept = session.kept()?;
     let rows = app.participants(&mut session, until).await;
     let presenter = Presenter::new(&session);

@@ -2,7 +2,7 @@
 
 use wire::problem::{Code, EndCause, Extras};
 
-use super::failure::{Failure, code};
+use super::failure::{Failure, Knock, code};
 use crate::home::HomeError;
 use crate::plane::PlaneError;
 use crate::seat::SeatError;
@@ -69,9 +69,9 @@ pub(super) fn session(error: SessionError) -> Failure {
             let me: String = me.to_string().chars().take(8).collect();
             let text = format!(
                 "The session's owner keeps the door and has been asked to let you in, as the participant whose id begins with \
-                 {me}; there is no answer yet. Join again with the same link: it goes on with the same knock."
+                 {me}; there is no answer yet."
             );
-            Failure::new(code::KNOCKING, text).to_be_tried_after(retry_after_s)
+            Failure::new(code::KNOCKING, text).at_the_door(Knock { me, retry_after_s })
         }
         SessionError::TurnedAway => Failure::new(
             name(Code::DoorClosed),

@@ -202,7 +202,7 @@ pub async fn run(app: &App, args: ModeArgs, host: &dyn Host) -> Result<Delivered
         Wanted::Decline => auto::decline(&mut *in_turn(&shared, until).await?, host, until).await?,
     }
     let mut session = in_turn(&shared, until).await?;
-    let warnings = doorbell::ring(app, &mut session).into_iter().collect();
+    let warnings = doorbell::ring(app, host, &mut session).into_iter().collect();
     let session = &*session;
     let kept = session.kept()?;
     let presenter = Presenter::new(session);
