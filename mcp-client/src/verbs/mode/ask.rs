@@ -155,13 +155,7 @@ fn short(session: &Session) -> String {
 
 fn quoted(goal: &str) -> String {
     let shown = render::text(goal);
-    let mut text: String = shown
-        .text
-        .lines()
-        .map(|line| format!("{GUTTER}{line}\n"))
-        .collect();
-    if let Some(remark) = shown.remark() {
-        text.push_str(&format!("({remark})\n"));
-    }
-    text
+    let mut lines: Vec<String> = shown.text.lines().map(|line| format!("{GUTTER}{line}")).collect();
+    lines.extend(shown.remark().map(|remark| format!("({remark})")));
+    lines.join("\n")
 }

@@ -184,7 +184,7 @@ pub async fn run(app: &App, args: ModeArgs, host: &dyn Host) -> Result<Delivered
         Wanted::Stop => {
             let mut session = in_turn(&shared, until).await?;
             end_here(&mut session, host, async |session: &mut Session| {
-                stop(session, before.mode, until).await
+                stop(session, until).await
             })
             .await?;
         }
@@ -257,13 +257,17 @@ async fn end_here(
     ended
 }
 
-/// Ends auto, or whatever else lets agents go on. A view participant may end auto alone.
-async fn stop(session: &mut Session, mode: Option<ModeName>, until: Deadline) -> Result<(), SessionError> {
-    if mode == Some(ModeName::Auto) {
-        return session.stop(until).await;
+/// Ends auto, or whatever else lets agents go on, and drops what is proposed. A view participant may end auto alone.
+async fn stop(session: &mut Session, until: Deadline) -> Result<(), SessionError> {
+    session.stop(until).await?;
+    let goes_on = session
+        .plane_state()
+        .is_none_or(|state| state.mode.name != ModeName::Observe || state.mode.proposal.is_some());
+    if !goes_on {
+        return Ok(());
     }
     match session.set_mode(SettableMode::Observe, until).await {
-        Err(SessionError::Plane(error)) if error.code() == Some(Code::ViewOnly) => session.stop(until).await,
+        Err(SessionError::Plane(error)) if error.code() == Some(Code::ViewOnly) => Ok(()),
         result => result,
     }
 }
