@@ -7,7 +7,7 @@ use mcp_client::verbs::{
 use wire::api::DoorState;
 use wire::event::Kind;
 
-use crate::keeper::rekey;
+use crate::keeper::{rekey, rekey_as_admin};
 use crate::party::{Party, TestHost, texts, through};
 use crate::plane::{Store, TestPlane, clock};
 use crate::tamper::{Fate, Tamper};
@@ -738,5 +738,27 @@ async fn a_machine_token_keeps_the_door_by_the_session_s_full_id() {
             .await
             .unwrap_err();
         assert_eq!(refused.code(), "unauthorized");
+    }
+}
+
+#[tokio::test]
+async fn after_an_administrator_s_re_key_the_owner_user_keeps_the_door_by_its_machine() {
+    for store in Store::here() {
+        let plane = TestPlane::at(store, &clock()).await;
+        let (ana, link) = asking(&plane).await;
+        let sam = Party::new("Sam", &plane);
+        assert_eq!(code(&sam, &link).await, "knocking");
+        let session = ana.who().await.session;
+        let (_, new_link) = rekey_as_admin(&ana, &session).await.unwrap();
+        let shown = show(&ana).await;
+        assert_eq!((shown.kept_by.as_str(), shown.state.as_str()), ("machine", "ask"));
+        assert!(shown.knocking.is_empty(), "a re-key drops knocks");
+        // A link that opens nothing any more leaves nothing behind of who never got in.
+        assert_eq!(code(&sam, &link).await, "rekeyed");
+        assert!(states(&sam.app).is_empty());
+        assert_eq!(code(&sam, &new_link).await, "knocking");
+        let id = show(&ana).await.knocking[0].id.clone();
+        door(&ana, DoorAction::Admit(id.clone())).await;
+        assert_eq!(sam.join(&new_link).await.my_id, id);
     }
 }

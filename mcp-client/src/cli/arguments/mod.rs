@@ -105,6 +105,9 @@ pub(crate) enum Command {
     /// What the others need to know is read from standard input and becomes the first message.
     Share(Share),
     /// Come in by the link on the clipboard, in DEVPILOT_SESSION_LINK, or on standard input.
+    ///
+    /// Where the session's owner keeps the door it knocks and waits: at a terminal until somebody has answered, else 50 s. Run
+    /// again, it goes on with the same knock.
     Join(Join),
     /// Show what is unread, and count it as read.
     Read(Read),
