@@ -8,8 +8,6 @@ use std::time::{Duration, Instant};
 use wire::ids::SessionId;
 use wire::timestamp::Timestamp;
 
-use crate::store::session::SessionRow;
-
 /// Above so many, those that have passed are forgotten.
 const TIDY_ABOVE: usize = 10_000;
 
@@ -25,10 +23,17 @@ pub(crate) struct Deadlines(Mutex<HashMap<SessionId, Deadline>>);
 
 impl Deadlines {
     /// The time to judge a session's mode by: `now`, or the end of its auto once that is over by either clock.
-    pub(crate) fn judge(&self, row: &SessionRow, now: Timestamp, clock: Instant) -> Timestamp {
+    /// `expires_at`: of the auto it is in.
+    pub(crate) fn judge(
+        &self,
+        session: SessionId,
+        expires_at: Option<Timestamp>,
+        now: Timestamp,
+        clock: Instant,
+    ) -> Timestamp {
         let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(expires_at) = row.mode.auto_expires_at() else {
-            seen.remove(&row.session_id);
+        let Some(expires_at) = expires_at else {
+            seen.remove(&session);
             return now;
         };
         let left = u64::try_from(expires_at.millis().saturating_sub(now.millis())).unwrap_or(0);
@@ -39,7 +44,7 @@ impl Deadlines {
         if seen.len() > TIDY_ABOVE {
             seen.retain(|_, deadline| clock < deadline.by);
         }
-        let deadline = seen.entry(row.session_id).or_insert(first);
+        let deadline = seen.entry(session).or_insert(first);
         if deadline.expires_at != expires_at {
             *deadline = first;
         }
@@ -48,5 +53,95 @@ impl Deadlines {
         } else {
             now
         }
+    }
+
+    /// Sessions whose auto is over by the monotonic time, as far as it is not known to have ended.
+    pub(crate) fn passed(&self, clock: Instant) -> Vec<SessionId> {
+        let seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let passed = seen.iter().filter(|(_, deadline)| clock >= deadline.by);
+        passed.map(|(session, _)| *session).collect()
+    }
+
+    /// A session is in auto no longer.
+    pub(crate) fn forget(&self, session: SessionId) {
+        let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.remove(&session);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SESSION: SessionId = SessionId::from_bytes([1; 16]);
+    const OTHER: SessionId = SessionId::from_bytes([2; 16]);
+
+    fn at(seconds: i64) -> Timestamp {
+        Timestamp::from_millis(seconds * 1_000)
+    }
+
+    fn after(start: Instant, seconds: u64) -> Instant {
+        start + Duration::from_secs(seconds)
+    }
+
+    #[test]
+    fn a_clock_that_is_set_back_gives_no_auto_more_time() {
+        let (seen, start) = (Deadlines::default(), Instant::now());
+        let judged = |now, seconds| seen.judge(SESSION, Some(at(60)), at(now), after(start, seconds));
+        assert_eq!(judged(0, 0), at(0));
+        assert_eq!(judged(-1_000, 59), at(-1_000));
+        assert_eq!(judged(-1_000, 60), at(60));
+    }
+
+    #[test]
+    fn a_clock_that_is_set_forward_ends_it_by_itself() {
+        let (seen, start) = (Deadlines::default(), Instant::now());
+        assert_eq!(seen.judge(SESSION, Some(at(60)), at(0), start), at(0));
+        assert_eq!(seen.judge(SESSION, Some(at(60)), at(61), after(start, 1)), at(61));
+    }
+
+    #[test]
+    fn one_that_is_first_seen_late_has_what_is_left_and_no_more() {
+        let (seen, start) = (Deadlines::default(), Instant::now());
+        assert_eq!(seen.judge(SESSION, Some(at(60)), at(50), start), at(50));
+        assert_eq!(seen.judge(SESSION, Some(at(60)), at(0), after(start, 10)), at(60));
+        assert_eq!(seen.judge(OTHER, Some(at(60)), at(90), start), at(90));
+    }
+
+    #[test]
+    fn the_next_auto_of_a_session_has_a_deadline_of_its_own() {
+        let (seen, start) = (Deadlines::default(), Instant::now());
+        assert_eq!(seen.judge(SESSION, Some(at(60)), at(0), start), at(0));
+        let later = after(start, 90);
+        assert_eq!(
+            seen.judge(SESSION, Some(at(150)), at(90), later),
+            at(90),
+            "without a look in between"
+        );
+        assert_eq!(seen.judge(SESSION, None, at(100), after(start, 100)), at(100));
+        let last = after(start, 200);
+        assert_eq!(seen.judge(SESSION, Some(at(260)), at(200), last), at(200));
+        assert_eq!(
+            seen.judge(SESSION, Some(at(260)), at(0), after(start, 260)),
+            at(260)
+        );
+    }
+
+    #[test]
+    fn what_has_passed_is_told_until_it_is_known_to_have_ended() {
+        let (seen, start) = (Deadlines::default(), Instant::now());
+        seen.judge(SESSION, Some(at(60)), at(0), start);
+        seen.judge(OTHER, Some(at(90)), at(0), start);
+        assert_eq!(seen.passed(after(start, 59)), []);
+        assert_eq!(seen.passed(after(start, 60)), [SESSION]);
+        assert_eq!(
+            seen.passed(after(start, 61)),
+            [SESSION],
+            "nobody could end it yet"
+        );
+        seen.forget(SESSION);
+        assert_eq!(seen.passed(after(start, 61)), []);
+        assert_eq!(seen.judge(OTHER, None, at(70), after(start, 70)), at(70));
+        assert_eq!(seen.passed(after(start, 90)), []);
     }
 }

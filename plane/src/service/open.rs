@@ -226,9 +226,18 @@ impl Shared {
     /// The time to judge a session's mode by.
     pub(crate) fn mode_time(&self, row: &SessionRow, now: Timestamp) -> Timestamp {
         match self.clock {
-            Clock::System => self.deadlines.judge(row, now, Instant::now()),
+            Clock::System => {
+                let expires_at = row.mode.auto_expires_at();
+                self.deadlines
+                    .judge(row.session_id, expires_at, now, Instant::now())
+            }
             Clock::Set(_) => now,
         }
+    }
+
+    /// An auto is seen first by who starts it, at the time of its start.
+    pub(crate) fn saw_mode(&self, row: &SessionRow, now: Timestamp) {
+        self.mode_time(row, now);
     }
 
     /// The session as it stands now for one who is told.

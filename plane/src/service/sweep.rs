@@ -1,5 +1,7 @@
 //! What comes due in a session: its mode, its expiry, knocks, tokens, old profiles, the end of its retention.
 
+use std::time::Instant;
+
 use futures_util::stream::{self, StreamExt};
 use wire::ids::SessionId;
 
@@ -32,34 +34,42 @@ impl Shared {
     /// Does what is due in all sessions. One that can't be looked at now keeps no other waiting: it is due again
     /// in the next round.
     pub(crate) async fn sweep_due(&self) -> Answer<()> {
+        // To a clock that was set back these are not due yet.
+        self.sweep_each(&self.deadlines.passed(Instant::now())).await;
         let mut from = DueFrom::START;
         loop {
             let mut conn = self.store.reader().await?;
             let (due, to) = session::due(&mut conn.on(), self.store_time(), &from, AT_A_TIME).await?;
             drop(conn);
             from = to;
-            stream::iter(&due)
-                .for_each_concurrent(AT_ONCE, |session| async move {
-                    if let Err(error) = self.sweep_one(*session).await {
-                        tracing::warn!(%session, %error, "what is due in a session is left for the next round");
-                    }
-                })
-                .await;
+            self.sweep_each(&due).await;
             if due.len() < AT_A_TIME as usize {
                 return Ok(());
             }
         }
     }
 
+    async fn sweep_each(&self, sessions: &[SessionId]) {
+        stream::iter(sessions)
+            .for_each_concurrent(AT_ONCE, |session| async move {
+                if let Err(error) = self.sweep_one(*session).await {
+                    tracing::warn!(%session, %error, "what is due in a session is left for the next round");
+                }
+            })
+            .await;
+    }
+
     async fn sweep_one(&self, session: SessionId) -> Answer<()> {
         // Opening applies the expiry of mode and session.
         let Some(mut write) = SessionWrite::open_soon(self, session).await? else {
+            self.deadlines.forget(session);
             return Ok(());
         };
         let now = write.now;
         if let Some(ended) = write.row.ended
             && now >= ended.purge_at
         {
+            self.deadlines.forget(session);
             return self.purge(write, ended.cause, ended.at).await;
         }
         knocks::drop_lapsed(&mut write.on(), session, now).await?;

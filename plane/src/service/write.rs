@@ -196,6 +196,7 @@ impl<'a> SessionWrite<'a> {
         session::save(&mut on, &self.row).await?;
         records::insert(&mut on, self.row.session_id, &self.appended).await?;
         self.tx.commit().await?;
+        self.shared.saw_mode(&self.row, self.now);
         self.shared.measure(&self.row);
         Ok(self.row)
     }

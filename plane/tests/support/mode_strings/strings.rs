@@ -74,7 +74,7 @@ fn act(most: u8) -> impl Strategy<Value = Act> {
         18 => (someone(most), signal(), any::<bool>())
             .prop_map(|(by, signal, expect)| Act::Post { by, signal, expect }),
         2 => Just(Act::Stop),
-        2 => someone(most).prop_map(|by| Act::Leave { by }),
+        4 => someone(most).prop_map(|by| Act::Leave { by }),
         1 => Just(Act::Rekey),
         1 => Just(Act::End),
     ]
