@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::Instant;
 
 use super::deadlines::Deadlines;
 use super::departures::Departures;
@@ -225,14 +224,9 @@ impl Shared {
 
     /// The time to judge a session's mode by.
     pub(crate) fn mode_time(&self, row: &SessionRow, now: Timestamp) -> Timestamp {
-        match self.clock {
-            Clock::System => {
-                let expires_at = row.mode.auto_expires_at();
-                self.deadlines
-                    .judge(row.session_id, expires_at, now, Instant::now())
-            }
-            Clock::Set(_) => now,
-        }
+        let expires_at = row.mode.auto_expires_at();
+        self.deadlines
+            .judge(row.session_id, expires_at, now, self.clock.monotonic())
     }
 
     /// An auto is seen first by who starts it, at the time of its start.

@@ -1,7 +1,5 @@
 //! What comes due in a session: its mode, its expiry, knocks, tokens, old profiles, the end of its retention.
 
-use std::time::Instant;
-
 use futures_util::stream::{self, StreamExt};
 use wire::ids::SessionId;
 
@@ -35,7 +33,8 @@ impl Shared {
     /// in the next round.
     pub(crate) async fn sweep_due(&self) -> Answer<()> {
         // To a clock that was set back these are not due yet.
-        self.sweep_each(&self.deadlines.passed(Instant::now())).await;
+        self.sweep_each(&self.deadlines.passed(self.clock.monotonic()))
+            .await;
         let mut from = DueFrom::START;
         loop {
             let mut conn = self.store.reader().await?;

@@ -104,4 +104,27 @@ on_both! {
         assert_eq!(owner.state().await.head_seq, head);
         assert_eq!(owner.state().await.mode.name, ModeName::Observe);
     }
+
+    async fn a_clock_that_is_set_back_gives_no_auto_more_time(engine: Engine) {
+        let plane = Plane::new(engine).await;
+        let owner = plane.create().await;
+        let guest = owner.invite(Kind::Agent, Capability::Full).await;
+        owner.start_auto(&guest, 10, 60).await;
+        plane.advance(-3_600);
+        plane.advance(59);
+        owner.post().await;
+        plane.service.sweep().await.unwrap();
+        assert_eq!(owner.state().await.mode.budget_left, Some(9));
+        plane.advance(1);
+        assert_eq!(owner.state().await.mode.name, ModeName::Observe);
+        let mut late = guest.message();
+        late.expect_mode = Some(wire::api::ExpectMode::Auto);
+        assert_eq!(code(guest.send(late).await), "auto_over");
+        plane.service.sweep().await.unwrap();
+        let exit = r#"{"event":"mode_changed","from":"auto","to":"observe","cause":"ttl_expired","spent":1,"budget":10}"#;
+        assert_eq!(owner.notices().await.last().unwrap(), exit);
+        plane.advance(3_600);
+        plane.service.sweep().await.unwrap();
+        assert_eq!(owner.notices().await.iter().filter(|notice| *notice == exit).count(), 1);
+    }
 }

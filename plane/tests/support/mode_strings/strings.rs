@@ -49,7 +49,7 @@ fn signal() -> impl Strategy<Value = Option<Signal>> {
     prop_oneof![
         4 => Just(None),
         1 => Just(Some(Signal::Continue)),
-        5 => Just(Some(Signal::Done)),
+        6 => Just(Some(Signal::Done)),
         1 => Just(Some(Signal::Blocked)),
     ]
 }
