@@ -7,7 +7,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// Documents whose fenced shell blocks are read.
-const DOCUMENTS: [&str; 4] = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/hosting.md"];
+const DOCUMENTS: [&str; 5] = [
+    "README.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+    "docs/deciding.md",
+    "docs/hosting.md",
+];
 
 /// Programs that are not ours and not run here; `deploy/` and `scripts/` have checks of their own.
 const FOREIGN: [&str; 8] = [
