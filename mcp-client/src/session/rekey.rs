@@ -75,9 +75,7 @@ impl Session {
     /// the plane's word.
     pub fn keepable(&self, who: &ParticipantId) -> Keepable {
         let epoch = self.transcript.epoch();
-        let entry = EpochRecord::parse(self.transcript.state().epoch_record.as_slice())
-            .ok()
-            .and_then(|record| record.entry(who).map(|entry| entry.capability));
+        let entry = self.given_by_record(who);
         let Some(known) = self.roster.get(who) else {
             return Keepable::NoProfile;
         };
@@ -91,6 +89,19 @@ impl Session {
         } else {
             Keepable::Out
         }
+    }
+
+    /// Whether somebody belongs to the epoch in force: by its record, or by a valid profile of it. Whoever does not is
+    /// out since a re-key, or has shown nothing that holds; the plane lists them all the same.
+    pub fn belongs(&self, who: &ParticipantId) -> bool {
+        let epoch = self.transcript.epoch();
+        let shown = || self.roster.get(who).is_some_and(|known| known.epoch >= epoch);
+        epoch <= 1 || self.given_by_record(who).is_some() || shown()
+    }
+
+    fn given_by_record(&self, who: &ParticipantId) -> Option<EntryCapability> {
+        let record = EpochRecord::parse(self.transcript.state().epoch_record.as_slice()).ok()?;
+        record.entry(who).map(|entry| entry.capability)
     }
 
     /// Finishes a re-key of this seat whose answer was never seen, if there is one: the same bytes once more. Gives the

@@ -105,6 +105,8 @@ pub struct ParticipantItem {
     pub capability: String,
     /// Whether it may write in this epoch: read from its certificate, not from the plane.
     pub may_write: bool,
+    /// False: no valid profile since the last re-key; it was left out, or hides.
+    pub in_epoch: bool,
     /// When it joined.
     pub joined_at: String,
     /// When it was last heard of.

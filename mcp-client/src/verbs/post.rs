@@ -183,7 +183,8 @@ pub async fn run(app: &App, args: PostArgs, host: &dyn Host) -> Result<Delivered
             .filter(|row| row.left_at.is_none() && row.participant_id != *session.my_id())
     };
     let names = |listening: bool| {
-        let chosen = others().filter(|row| row.listening == listening);
+        let chosen =
+            others().filter(|row| row.listening == listening && session.belongs(&row.participant_id));
         chosen.map(|row| presenter.name(&row.participant_id)).collect()
     };
     let answer = PostAnswer {

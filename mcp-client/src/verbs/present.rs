@@ -185,6 +185,7 @@ impl<'a> Presenter<'a> {
             host,
             capability: capability_word(row.capability).to_owned(),
             may_write: self.session.roster().may_write(&id, self.session.epoch()),
+            in_epoch: self.session.belongs(&id),
             joined_at: row.joined_at.to_string(),
             last_seen_at: row.last_seen_at.to_string(),
             left_at: row.left_at.map(|at| at.to_string()),

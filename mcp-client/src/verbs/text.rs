@@ -161,6 +161,7 @@ impl Text {
                 (one.me, ", you"),
                 (one.owner, ", owner"),
                 (!one.may_write, ", may not write"),
+                (!one.in_epoch, ", no valid profile since the re-key"),
                 (one.listening, ", listening"),
                 (one.left_at.is_some(), ", left"),
             ] {

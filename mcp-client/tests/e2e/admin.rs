@@ -5,7 +5,7 @@ use wire::event::Kind;
 
 use crate::keeper::{Keeper, end, rekey, rekey_as_admin};
 use crate::party::{Party, texts, through};
-use crate::plane::TestPlane;
+use crate::plane::{Store, TestPlane};
 use crate::tamper::{Fate, Tamper};
 
 /// An administrator of the organisation, who was never in any session.
@@ -33,261 +33,277 @@ fn kept_rekeys(party: &Party) -> usize {
 
 #[tokio::test]
 async fn after_an_administrators_re_key_nothing_of_before_opens_to_the_new_link_until_members_come_back() {
-    let plane = TestPlane::start().await;
-    let (ana, sam, late) = (
-        Party::new("Ana", &plane),
-        Party::new("Sam", &plane),
-        Party::new("Late", &plane),
-    );
-    let shared = ana.share("Secret plans", "start").await;
-    let old_link = shared.link.unwrap();
-    sam.join(&old_link).await;
-    sam.post("before").await;
-    ana.read().await;
-    let admin = administrator(&plane, &plane.origin).await;
-    let (answer, link) = rekey_as_admin(&admin, &shared.session).await.unwrap();
-    assert_eq!((answer.epoch, answer.seats_here), (2, 0));
-    assert_eq!(kept_rekeys(&admin), 0, "forgotten once it was shown");
-    let key = link.split_once('#').unwrap().1;
-    assert!(!format!("{answer:?}").contains(key) && !serde_json::to_string(&answer).unwrap().contains(key));
+    for store in Store::here() {
+        let plane = TestPlane::on(store).await;
+        let (ana, sam, late) = (
+            Party::new("Ana", &plane),
+            Party::new("Sam", &plane),
+            Party::new("Late", &plane),
+        );
+        let shared = ana.share("Secret plans", "start").await;
+        let old_link = shared.link.unwrap();
+        sam.join(&old_link).await;
+        sam.post("before").await;
+        ana.read().await;
+        let admin = administrator(&plane, &plane.origin).await;
+        let (answer, link) = rekey_as_admin(&admin, &shared.session).await.unwrap();
+        assert_eq!((answer.epoch, answer.seats_here), (2, 0));
+        assert_eq!(kept_rekeys(&admin), 0, "forgotten once it was shown");
+        let key = link.split_once('#').unwrap().1;
+        assert!(
+            !format!("{answer:?}").contains(key) && !serde_json::to_string(&answer).unwrap().contains(key)
+        );
 
-    // Everybody is out, and is told what to wait for; the old link is dead.
-    for member in [&ana, &sam] {
-        let stopped = member.try_post("lost?").await.unwrap_err();
-        assert_eq!(stopped.code(), "new_link_needed");
-        for said in ["administrator", "person", "never take a link from the session"] {
-            assert!(stopped.message().contains(said), "{stopped}");
+        // Everybody is out, and is told what to wait for; the old link is dead.
+        for member in [&ana, &sam] {
+            let stopped = member.try_post("lost?").await.unwrap_err();
+            assert_eq!(stopped.code(), "new_link_needed");
+            for said in ["administrator", "person", "never take a link from the session"] {
+                assert!(stopped.message().contains(said), "{stopped}");
+            }
+            assert_eq!(texts(&member.read_all().await), ["start", "before"]);
+            assert_eq!(
+                member.try_join(&old_link).await.unwrap_err().code(),
+                "new_link_needed"
+            );
         }
-        assert_eq!(texts(&member.read_all().await), ["start", "before"]);
+        let other = Party::new("Other", &plane).try_join(&old_link).await.unwrap_err();
+        assert_eq!(other.code(), "rekeyed");
+        assert!(other.message().contains("Ask for the new one"));
+
+        // By the new link alone: no message, no title, no name.
+        let joined = late.join(&link).await;
+        assert_eq!(joined.title, "untitled");
+        let read = late.read_all().await;
+        assert_eq!(texts(&read), ["[no_key]", "[no_key]"]);
+        let all = serde_json::to_string(&(&joined, &read, late.who().await)).unwrap();
+        for before in ["Secret plans", "start", "before", "Ana", "Sam"] {
+            assert!(!all.contains(before), "{before}: {all}");
+        }
+
+        // Members come back under their old ids, and the title with the first of them.
+        let ana_id = ana.who().await.my_id;
+        assert_eq!(ana.join(&link).await.my_id, ana_id);
+        ana.post("here again").await;
+        let read = late.read().await;
+        assert_eq!(texts(&read), ["here again"]);
         assert_eq!(
-            member.try_join(&old_link).await.unwrap_err().code(),
-            "new_link_needed"
+            (read.title.as_str(), read.messages[0].from.as_str()),
+            ("Secret plans", "Ana")
+        );
+        sam.join(&link).await;
+        assert_eq!(texts(&sam.read_all().await), ["start", "before", "here again"]);
+        assert_eq!(sam.read_all().await.integrity.state, "ok");
+
+        // Nobody owns it now: the owner's way is closed, and says which one is open.
+        let refused = rekey(&ana, &[]).await.unwrap_err();
+        assert_eq!(refused.code(), "no_owner");
+        assert!(refused.message().contains("rekey --admin"), "{refused}");
+        let (again, _) = rekey_as_admin(&admin, &shared.session).await.unwrap();
+        assert_eq!(
+            again.epoch, 3,
+            "the plane names the epoch that this machine does not know"
         );
     }
-    let other = Party::new("Other", &plane).try_join(&old_link).await.unwrap_err();
-    assert_eq!(other.code(), "rekeyed");
-    assert!(other.message().contains("Ask for the new one"));
-
-    // By the new link alone: no message, no title, no name.
-    let joined = late.join(&link).await;
-    assert_eq!(joined.title, "untitled");
-    let read = late.read_all().await;
-    assert_eq!(texts(&read), ["[no_key]", "[no_key]"]);
-    let all = serde_json::to_string(&(&joined, &read, late.who().await)).unwrap();
-    for before in ["Secret plans", "start", "before", "Ana", "Sam"] {
-        assert!(!all.contains(before), "{before}: {all}");
-    }
-
-    // Members come back under their old ids, and the title with the first of them.
-    let ana_id = ana.who().await.my_id;
-    assert_eq!(ana.join(&link).await.my_id, ana_id);
-    ana.post("here again").await;
-    let read = late.read().await;
-    assert_eq!(texts(&read), ["here again"]);
-    assert_eq!(
-        (read.title.as_str(), read.messages[0].from.as_str()),
-        ("Secret plans", "Ana")
-    );
-    sam.join(&link).await;
-    assert_eq!(texts(&sam.read_all().await), ["start", "before", "here again"]);
-    assert_eq!(sam.read_all().await.integrity.state, "ok");
-
-    // Nobody owns it now: the owner's way is closed, and says which one is open.
-    let refused = rekey(&ana, &[]).await.unwrap_err();
-    assert_eq!(refused.code(), "no_owner");
-    assert!(refused.message().contains("rekey --admin"), "{refused}");
-    let (again, _) = rekey_as_admin(&admin, &shared.session).await.unwrap();
-    assert_eq!(
-        again.epoch, 3,
-        "the plane names the epoch that this machine does not know"
-    );
 }
 
 #[tokio::test]
 async fn who_lost_all_state_re_keys_and_ends_by_the_id_alone() {
-    let plane = TestPlane::start().await;
-    let ana = Party::new("Ana", &plane);
-    let shared = ana.share("Lost", "start").await;
-    // A new disk, the same token.
-    let ana = Party::new("Ana", &plane);
-    let (_, link) = rekey_as_admin(&ana, &shared.session).await.unwrap();
-    assert!(ana.join(&link).await.joined);
-    let seats = rekey_as_admin(&ana, &shared.session).await.unwrap().0;
-    assert!(seats.seats_here == 1 && seats.next.contains("join by the new link"));
+    for store in Store::here() {
+        let plane = TestPlane::on(store).await;
+        let ana = Party::new("Ana", &plane);
+        let shared = ana.share("Lost", "start").await;
+        // A new disk, the same token.
+        let ana = Party::new("Ana", &plane);
+        let (_, link) = rekey_as_admin(&ana, &shared.session).await.unwrap();
+        assert!(ana.join(&link).await.joined);
+        let seats = rekey_as_admin(&ana, &shared.session).await.unwrap().0;
+        assert!(seats.seats_here == 1 && seats.next.contains("join by the new link"));
 
-    let ana = Party::new("Ana", &plane);
-    assert!(!end(&ana, &shared.session, false).await.unwrap().purged);
-    let late = Party::new("Late", &plane).try_join(&link).await.unwrap_err();
-    assert!(["session_ended", "rekeyed"].contains(&late.code()), "{late}");
-    assert_eq!(
-        rekey_as_admin(&ana, &shared.session).await.unwrap_err().code(),
-        "session_ended"
-    );
-    assert!(end(&ana, &shared.session, true).await.unwrap().purged);
-    assert_eq!(kept_rekeys(&ana), 0);
+        let ana = Party::new("Ana", &plane);
+        assert!(!end(&ana, &shared.session, false).await.unwrap().purged);
+        let late = Party::new("Late", &plane).try_join(&link).await.unwrap_err();
+        assert!(["session_ended", "rekeyed"].contains(&late.code()), "{late}");
+        assert_eq!(
+            rekey_as_admin(&ana, &shared.session).await.unwrap_err().code(),
+            "session_ended"
+        );
+        assert!(end(&ana, &shared.session, true).await.unwrap().purged);
+        assert_eq!(kept_rekeys(&ana), 0);
+    }
 }
 
 #[tokio::test]
 async fn an_unknown_id_is_not_found_and_never_ok() {
-    let plane = TestPlane::start().await;
-    let ana = Party::new("Ana", &plane);
-    let nobodys = "00112233-4455-4677-8899-aabbccddeeff";
-    for failure in [
-        rekey_as_admin(&ana, nobodys).await.unwrap_err(),
-        end(&ana, nobodys, false).await.unwrap_err(),
-        end(&ana, nobodys, true).await.unwrap_err(),
-    ] {
-        assert_eq!(failure.code(), "not_found");
-        assert!(failure.message().contains("Nothing was changed"), "{failure}");
-    }
-    assert_eq!(kept_rekeys(&ana), 0);
-    // Part of an id can't be looked up anywhere.
-    assert_eq!(
-        rekey_as_admin(&ana, "00112233").await.unwrap_err().code(),
-        "bad_argument"
-    );
-    // Somebody else's session is no more there than an unknown one.
-    let shared = ana.share("Mine", "start").await;
-    plane
-        .service
-        .admin_create_member("test", "stranger", Role::Member)
-        .await
-        .unwrap();
-    let made = plane
-        .service
-        .admin_create_token("test", "stranger", &[Scope::Share, Scope::Rekey], None)
-        .await
-        .unwrap();
-    let stranger = Party::at("Stranger", &plane.origin, &made.token.0, Kind::Human);
-    assert_eq!(
-        rekey_as_admin(&stranger, &shared.session)
+    for store in Store::here() {
+        let plane = TestPlane::on(store).await;
+        let ana = Party::new("Ana", &plane);
+        let nobodys = "00112233-4455-4677-8899-aabbccddeeff";
+        for failure in [
+            rekey_as_admin(&ana, nobodys).await.unwrap_err(),
+            end(&ana, nobodys, false).await.unwrap_err(),
+            end(&ana, nobodys, true).await.unwrap_err(),
+        ] {
+            assert_eq!(failure.code(), "not_found");
+            assert!(failure.message().contains("Nothing was changed"), "{failure}");
+        }
+        assert_eq!(kept_rekeys(&ana), 0);
+        // Part of an id can't be looked up anywhere.
+        assert_eq!(
+            rekey_as_admin(&ana, "00112233").await.unwrap_err().code(),
+            "bad_argument"
+        );
+        // Somebody else's session is no more there than an unknown one.
+        let shared = ana.share("Mine", "start").await;
+        plane
+            .service
+            .admin_create_member("test", "stranger", Role::Member)
             .await
-            .unwrap_err()
-            .code(),
-        "not_found"
-    );
-    assert_eq!(
-        end(&stranger, &shared.session, false).await.unwrap_err().code(),
-        "not_found"
-    );
-    ana.post("still here").await;
+            .unwrap();
+        let made = plane
+            .service
+            .admin_create_token("test", "stranger", &[Scope::Share, Scope::Rekey], None)
+            .await
+            .unwrap();
+        let stranger = Party::at("Stranger", &plane.origin, &made.token.0, Kind::Human);
+        assert_eq!(
+            rekey_as_admin(&stranger, &shared.session)
+                .await
+                .unwrap_err()
+                .code(),
+            "not_found"
+        );
+        assert_eq!(
+            end(&stranger, &shared.session, false).await.unwrap_err().code(),
+            "not_found"
+        );
+        ana.post("still here").await;
+    }
 }
 
 #[tokio::test]
 async fn an_end_is_the_end_for_the_seats_here_and_their_notes() {
-    let plane = TestPlane::start().await;
-    let (ana, sam) = (Party::new("Ana", &plane), Party::new("Sam", &plane));
-    let shared = ana.share("End", "start").await;
-    sam.join(&shared.link.unwrap()).await;
-    let keeper = Keeper::of(&ana);
-    keeper.host.answers.lock().unwrap().clear();
-    let args = mcp_client::verbs::EndArgs::default();
-    let refused = mcp_client::verbs::end::run(&keeper.app, args, &keeper.host)
-        .await
-        .unwrap_err();
-    assert_eq!(refused.code(), "cannot_ask");
-    ana.post("nothing happened").await;
+    for store in Store::here() {
+        let plane = TestPlane::on(store).await;
+        let (ana, sam) = (Party::new("Ana", &plane), Party::new("Sam", &plane));
+        let shared = ana.share("End", "start").await;
+        sam.join(&shared.link.unwrap()).await;
+        let keeper = Keeper::of(&ana);
+        keeper.host.answers.lock().unwrap().clear();
+        let args = mcp_client::verbs::EndArgs::default();
+        let refused = mcp_client::verbs::end::run(&keeper.app, args, &keeper.host)
+            .await
+            .unwrap_err();
+        assert_eq!(refused.code(), "cannot_ask");
+        ana.post("nothing happened").await;
 
-    // By its seat: no id needed.
-    let keeper = Keeper::of(&ana);
-    let args = mcp_client::verbs::EndArgs::default();
-    let done = mcp_client::verbs::end::run(&keeper.app, args, &keeper.host)
-        .await
-        .unwrap()
-        .answer;
-    assert_eq!(
-        (done.session.as_str(), done.seats_here),
-        (shared.session.as_str(), 1)
-    );
-    assert_eq!(std::fs::read_dir(ana.home().join("handoffs")).unwrap().count(), 0);
-    let listed = mcp_client::verbs::sessions::run(&keeper.app).unwrap().answer;
-    assert_eq!(listed.seats[0].state, "ended");
-    assert_eq!(
-        sam.try_post("too late").await.unwrap_err().code(),
-        "session_ended"
-    );
-    assert_eq!(texts(&sam.read_all().await), ["start", "nothing happened"]);
+        // By its seat: no id needed.
+        let keeper = Keeper::of(&ana);
+        let args = mcp_client::verbs::EndArgs::default();
+        let done = mcp_client::verbs::end::run(&keeper.app, args, &keeper.host)
+            .await
+            .unwrap()
+            .answer;
+        assert_eq!(
+            (done.session.as_str(), done.seats_here),
+            (shared.session.as_str(), 1)
+        );
+        assert_eq!(std::fs::read_dir(ana.home().join("handoffs")).unwrap().count(), 0);
+        let listed = mcp_client::verbs::sessions::run(&keeper.app).unwrap().answer;
+        assert_eq!(listed.seats[0].state, "ended");
+        assert_eq!(
+            sam.try_post("too late").await.unwrap_err().code(),
+            "session_ended"
+        );
+        assert_eq!(texts(&sam.read_all().await), ["start", "nothing happened"]);
+    }
 }
 
 /// What the plane is told goes through a machine that loses the answers to re-keys.
 #[tokio::test]
 async fn a_lost_answer_to_an_administrator_loses_nothing() {
-    let plane = TestPlane::start().await;
-    let way = Tamper::before(&plane.origin).await;
-    let ana = Party::new("Ana", &plane);
-    let shared = ana.share("Lost answer", "start").await;
-    let admin = administrator(&plane, &way.origin).await;
-    // It is in force, and nobody hears of it: a page that is no API says nothing.
-    way.rule(|exchange| match exchange.path.ends_with("/rekey") {
-        true => Fate::Page(500),
-        false => Fate::Pass,
-    });
-    let open = rekey_as_admin(&admin, &shared.session).await.unwrap_err();
-    assert_eq!(open.code(), "plane_answer");
-    assert!(
-        open.message().contains("not known yet") && open.message().contains("same command again"),
-        "{open}"
-    );
-    assert_eq!(kept_rekeys(&admin), 1);
-    way.rule(|_| Fate::Pass);
-    let (answer, link) = rekey_as_admin(&admin, &shared.session).await.unwrap();
-    assert_eq!(
-        (answer.epoch, kept_rekeys(&admin)),
-        (2, 0),
-        "the same record, in force already"
-    );
-    assert!(
-        Party::new("Late", &plane)
-            .join(&through(&link, &plane.origin))
-            .await
-            .joined
-    );
-}
-
-#[tokio::test]
-async fn a_link_whose_epoch_was_superseded_is_never_shown() {
-    let plane = TestPlane::start().await;
-    let way = Tamper::before(&plane.origin).await;
-    let ana = Party::new("Ana", &plane);
-    let shared = ana.share("Superseded", "start").await;
-    let admin = administrator(&plane, &way.origin).await;
-    for swallowed in [true, false] {
-        // Never came to the plane, or was in force for a while: either way another one has taken its place.
-        if swallowed {
-            way.swallow("/rekey");
-        } else {
-            way.rule(|exchange| match exchange.path.ends_with("/rekey") {
-                true => Fate::Page(500),
-                false => Fate::Pass,
-            });
-        }
-        rekey_as_admin(&admin, &shared.session).await.unwrap_err();
-        way.swallow("");
-        way.rule(|_| Fate::Pass);
-        let between = rekey_as_admin(&ana, &shared.session).await.unwrap().0;
-        let (answer, link) = rekey_as_admin(&admin, &shared.session).await.unwrap();
-        assert_eq!(answer.epoch, between.epoch + 1);
-        let late = Party::new("Late", &plane);
+    for store in Store::here() {
+        let plane = TestPlane::on(store).await;
+        let way = Tamper::before(&plane.origin).await;
+        let ana = Party::new("Ana", &plane);
+        let shared = ana.share("Lost answer", "start").await;
+        let admin = administrator(&plane, &way.origin).await;
+        // It is in force, and nobody hears of it: a page that is no API says nothing.
+        way.rule(|exchange| match exchange.path.ends_with("/rekey") {
+            true => Fate::Page(500),
+            false => Fate::Pass,
+        });
+        let open = rekey_as_admin(&admin, &shared.session).await.unwrap_err();
+        assert_eq!(open.code(), "plane_answer");
         assert!(
-            late.join(&through(&link, &plane.origin)).await.joined,
-            "what is shown works"
+            open.message().contains("not known yet") && open.message().contains("same command again"),
+            "{open}"
+        );
+        assert_eq!(kept_rekeys(&admin), 1);
+        way.rule(|_| Fate::Pass);
+        let (answer, link) = rekey_as_admin(&admin, &shared.session).await.unwrap();
+        assert_eq!(
+            (answer.epoch, kept_rekeys(&admin)),
+            (2, 0),
+            "the same record, in force already"
+        );
+        assert!(
+            Party::new("Late", &plane)
+                .join(&through(&link, &plane.origin))
+                .await
+                .joined
         );
     }
 }
 
 #[tokio::test]
+async fn a_link_whose_epoch_was_superseded_is_never_shown() {
+    for store in Store::here() {
+        let plane = TestPlane::on(store).await;
+        let way = Tamper::before(&plane.origin).await;
+        let ana = Party::new("Ana", &plane);
+        let shared = ana.share("Superseded", "start").await;
+        let admin = administrator(&plane, &way.origin).await;
+        for swallowed in [true, false] {
+            // Never came to the plane, or was in force for a while: either way another one has taken its place.
+            if swallowed {
+                way.swallow("/rekey");
+            } else {
+                way.rule(|exchange| match exchange.path.ends_with("/rekey") {
+                    true => Fate::Page(500),
+                    false => Fate::Pass,
+                });
+            }
+            rekey_as_admin(&admin, &shared.session).await.unwrap_err();
+            way.swallow("");
+            way.rule(|_| Fate::Pass);
+            let between = rekey_as_admin(&ana, &shared.session).await.unwrap().0;
+            let (answer, link) = rekey_as_admin(&admin, &shared.session).await.unwrap();
+            assert_eq!(answer.epoch, between.epoch + 1);
+            let late = Party::new("Late", &plane);
+            assert!(
+                late.join(&through(&link, &plane.origin)).await.joined,
+                "what is shown works"
+            );
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_link_that_could_not_be_shown_is_there_the_next_time() {
-    let plane = TestPlane::start().await;
-    let ana = Party::new("Ana", &plane);
-    let shared = ana.share("Crash", "start").await;
-    let keeper = Keeper::of(&ana);
-    let made = mcp_client::verbs::rekey::admin::run(&keeper.app, &shared.session, &keeper.host)
-        .await
-        .unwrap();
-    let unseen = made.link().to_string();
-    // The terminal went away, or the process did.
-    drop(made);
-    assert_eq!(kept_rekeys(&ana), 1);
-    let (answer, link) = rekey_as_admin(&ana, &shared.session).await.unwrap();
-    assert_eq!((answer.epoch, link == unseen), (2, true), "the same one");
+    for store in Store::here() {
+        let plane = TestPlane::on(store).await;
+        let ana = Party::new("Ana", &plane);
+        let shared = ana.share("Crash", "start").await;
+        let keeper = Keeper::of(&ana);
+        let made = mcp_client::verbs::rekey::admin::run(&keeper.app, &shared.session, &keeper.host)
+            .await
+            .unwrap();
+        let unseen = made.link().to_string();
+        // The terminal went away, or the process did.
+        drop(made);
+        assert_eq!(kept_rekeys(&ana), 1);
+        let (answer, link) = rekey_as_admin(&ana, &shared.session).await.unwrap();
+        assert_eq!((answer.epoch, link == unseen), (2, true), "the same one");
+    }
 }

@@ -74,6 +74,11 @@ impl TestPlane {
         Self::run(Store::Sqlite, limits, Clock::System).await
     }
 
+    /// On a store.
+    pub async fn on(store: Store) -> Self {
+        Self::run(store, Limits::default(), Clock::System).await
+    }
+
     /// On a store, with a clock that the test moves.
     pub async fn at(store: Store, clock: &SetClock) -> Self {
         Self::run(store, Limits::default(), Clock::Set(clock.clone())).await

@@ -7,7 +7,7 @@ use wire::event::Kind;
 
 use crate::keeper::{Keeper, rekey, rekey_as_admin};
 use crate::party::{Party, texts};
-use crate::plane::TestPlane;
+use crate::plane::{Store, TestPlane};
 use crate::rekey::seat;
 use crate::tamper::{Fate, Tamper};
 
@@ -24,8 +24,8 @@ struct Scene {
 }
 
 impl Scene {
-    async fn set() -> Self {
-        let plane = TestPlane::start().await;
+    async fn set(store: Store) -> Self {
+        let plane = TestPlane::on(store).await;
         let way = Tamper::before(&plane.origin).await;
         let ana = Party::at("Ana", &way.origin, &plane.token, Kind::Agent);
         let (sam, eve) = (Party::new("Sam", &plane), Party::new("Eve", &plane));
@@ -83,10 +83,10 @@ impl Scene {
 }
 
 /// Breaks the wire at each request of a re-key in turn. A new process, or the one that lives on, then goes on.
-async fn broken_at_each_request(arrives: bool, restarts: bool) {
+async fn broken_at_each_request(store: Store, arrives: bool, restarts: bool) {
     let mut cuts = 0;
     for at in 0.. {
-        let mut scene = Scene::set().await;
+        let mut scene = Scene::set(store).await;
         let keeper = Keeper::of(&scene.ana);
         let list = keeper.look().await.unwrap();
         scene.way.cut_after(at, arrives);
@@ -124,22 +124,28 @@ async fn broken_at_each_request(arrives: bool, restarts: bool) {
 
 #[tokio::test]
 async fn a_wire_that_breaks_before_each_request_in_turn_loses_nothing() {
-    broken_at_each_request(false, true).await;
+    for store in Store::here() {
+        broken_at_each_request(store, false, true).await;
+    }
 }
 
 #[tokio::test]
 async fn a_wire_that_breaks_after_each_request_in_turn_loses_nothing() {
-    broken_at_each_request(true, true).await;
+    for store in Store::here() {
+        broken_at_each_request(store, true, true).await;
+    }
 }
 
 #[tokio::test]
 async fn the_server_that_lives_on_goes_on_from_wherever_the_command_broke() {
-    broken_at_each_request(true, false).await;
+    for store in Store::here() {
+        broken_at_each_request(store, true, false).await;
+    }
 }
 
 #[tokio::test]
 async fn a_lost_answer_is_told_as_open_and_finished_first_by_the_next_command() {
-    let scene = Scene::set().await;
+    let scene = Scene::set(Store::Sqlite).await;
     let lose = |path: &'static str| {
         move |exchange: crate::tamper::Exchange<'_>| match exchange.path.ends_with(path) {
             true => Fate::Page(500),
@@ -169,7 +175,7 @@ async fn a_lost_answer_is_told_as_open_and_finished_first_by_the_next_command() 
 /// It never came to the plane, and an administrator was first: S' is worth nothing and forgotten.
 #[tokio::test]
 async fn another_record_of_that_epoch_in_force_ends_the_pending_one() {
-    let scene = Scene::set().await;
+    let scene = Scene::set(Store::Sqlite).await;
     scene.way.swallow("/rekey");
     rekey(&scene.ana, &[&scene.sam_id]).await.unwrap_err();
     scene.way.swallow("");

@@ -74,6 +74,9 @@ pub(super) fn participant(item: &ParticipantItem) -> String {
     if !item.may_write {
         facts.push("reads only".to_owned());
     }
+    if !item.in_epoch {
+        facts.push("no valid profile since the re-key".to_owned());
+    }
     let presence = match &item.left_at {
         Some(left) => format!("left {}", moment(left)),
         None if item.listening => "listening now".to_owned(),

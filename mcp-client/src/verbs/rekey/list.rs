@@ -147,7 +147,7 @@ pub(super) fn make(
             can_be_kept: matches!(keepable, Keepable::Full | Keepable::View),
             why_not: match keepable {
                 Keepable::Full | Keepable::View => None,
-                Keepable::Out => Some("out since an earlier re-key".to_owned()),
+                Keepable::Out => Some("no valid profile since an earlier re-key: it is out".to_owned()),
                 Keepable::NoProfile => Some("no valid profile to seal to".to_owned()),
             },
             joined_at: row.map(|row| row.joined_at.to_string()),
