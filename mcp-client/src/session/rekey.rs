@@ -16,6 +16,7 @@ use wire::ids::ParticipantId;
 
 use super::error::SessionError;
 use super::keep::LOCK;
+use super::members::Keepable;
 use super::sync::is_token_over;
 use super::{Session, integrity};
 use crate::plane::{Deadline, MachineToken, PlaneError};
@@ -46,64 +47,7 @@ pub struct RekeyDone {
     pub late: Option<SessionError>,
 }
 
-/// Whether somebody can be kept at an owner's re-key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Keepable {
-    /// With everything.
-    Full,
-    /// With the view secret, which is what it has; to give more takes a full link.
-    View,
-    /// An earlier re-key left it out, and it has not come back since: it could not open its entry.
-    Out,
-    /// No valid profile of it was seen, or one whose key nothing can be sealed to.
-    NoProfile,
-}
-
 impl Session {
-    /// Everybody as the plane sees them now, with all profiles learned anew.
-    ///
-    /// # Errors
-    /// What the plane or the way to it gives, and what coming back gives.
-    pub async fn everybody(&mut self, until: Deadline) -> Result<Vec<ParticipantRow>, SessionError> {
-        self.sync(until).await?;
-        let rows = self.learn_participants(1, until).await?;
-        self.store().await?;
-        Ok(rows)
-    }
-
-    /// What somebody could be kept with. The right to write counts, and what this epoch's own record gave them; never
-    /// the plane's word.
-    pub fn keepable(&self, who: &ParticipantId) -> Keepable {
-        let epoch = self.transcript.epoch();
-        let entry = self.given_by_record(who);
-        let Some(known) = self.roster.get(who) else {
-            return Keepable::NoProfile;
-        };
-        if rekey::check_agreement(&self.me, &known.keys).is_err() {
-            return Keepable::NoProfile;
-        }
-        if self.roster.may_write(who, epoch) || entry == Some(EntryCapability::Full) {
-            Keepable::Full
-        } else if entry.is_some() || known.epoch >= epoch {
-            Keepable::View
-        } else {
-            Keepable::Out
-        }
-    }
-
-    /// Whether somebody belongs to the epoch in force: by its record, or by a valid profile of it. Whoever does not is
-    /// out since a re-key, or has shown nothing that holds; the plane lists them all the same.
-    pub fn belongs(&self, who: &ParticipantId) -> bool {
-        let epoch = self.transcript.epoch();
-        let shown = || self.roster.get(who).is_some_and(|known| known.epoch >= epoch);
-        epoch <= 1 || self.given_by_record(who).is_some() || shown()
-    }
-
-    fn given_by_record(&self, who: &ParticipantId) -> Option<EntryCapability> {
-        let record = EpochRecord::parse(self.transcript.state().epoch_record.as_slice()).ok()?;
-        record.entry(who).map(|entry| entry.capability)
-    }
-
     /// Finishes a re-key of this seat whose answer was never seen, if there is one: the same bytes once more. Gives the
     /// epoch it opened, if it is in force.
     ///
@@ -265,6 +209,7 @@ impl Session {
             epoch_record: pending.record.clone(),
             rejoin_secret: Some(self.me.rejoin_secret()),
         };
+        tracing::info!(session = %self.id(), epoch = pending.epoch, "a re-key is sent");
         let sent = self
             .plane
             .rekey(machine, self.me.session_id(), &request, until)
@@ -313,6 +258,7 @@ impl Session {
 
     /// The record is in force: S' takes the place of S.
     fn take_own_epoch(&mut self, lock: &mut SeatLock, pending: &PendingRekey) -> Result<(), SessionError> {
+        tracing::info!(session = %self.id(), epoch = pending.epoch, "the re-key is in force");
         let record = EpochRecord::parse(pending.record.as_slice()).map_err(seal::Error::from)?;
         let keys = own_keys(&record, pending)?;
         self.take_epoch(lock, keys, pending.record.clone())

@@ -19,6 +19,7 @@ mod party;
 mod plane;
 mod rekey;
 mod rekey_faults;
+mod rekey_midway;
 mod relay;
 mod story;
 mod tamper;

@@ -288,3 +288,54 @@ async fn the_command_line_keeps_a_key_to_itself_too() {
     assert!(cfg!(not(target_os = "linux")) || processes.contains("devpilot-session"));
     needles.assert_not_in("the process list", processes.as_bytes());
 }
+
+/// With everything logged that can be: the old secret, the new one, and the machine's token stay where they are kept.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_re_key_gives_no_key_away() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let processes = ProcessList::watch();
+    let ada = traced(plane.owner(), "Ada");
+    let shared = ada
+        .run(
+            ["share", "--title", "Re-keyed", "--json", "--as=human"],
+            b"all of it",
+        )
+        .await;
+    assert!(shared.status.success(), "{shared}");
+    let session = shared.json()["session"].as_str().unwrap().to_owned();
+    let old_link = ada.link();
+    let ben = traced(Machine::new(), "Ben");
+    let joined = ben.run(["join", "-"], old_link.as_bytes()).await;
+    assert!(joined.status.success(), "{joined}");
+    let old = secrets(&old_link, &[&ada, &ben]);
+
+    let mut said = vec![crate::stdio::terminal::at_terminal(&ada, "rekey", "keep\nclose\nrekey\n").await];
+    said.push(ben.run(["post", "--json"], b"moved over").await);
+    said.push(crate::stdio::terminal::at_terminal(&ada, "link --as human", "link\n").await);
+    let new_link = ada.link();
+    let new = secrets(&new_link, &[&ada, &ben]);
+    // The administrator's is shown at the terminal; beside it there is the log.
+    let command = format!("rekey --admin {session} 2> log");
+    let shown = crate::stdio::terminal::at_terminal(&ada, &command, "rekey\n").await;
+    assert!(shown.status.success(), "{shown}");
+    let log = std::fs::read_to_string(ada.home().join("log")).unwrap();
+    assert!(log.contains("re-key is sent"), "something is logged: {log}");
+    let shown_link = link_in(&shown.stdout);
+    said.push(ben.run(["join", "-", "--json"], shown_link.as_bytes()).await);
+    said.push(crate::stdio::terminal::at_terminal(&ada, &format!("end --session {session}"), "end\n").await);
+    let shown_secrets = secrets(&shown_link, &[&ada, &ben]);
+    let processes = processes.end();
+    for ran in &said {
+        assert!(ran.status.success(), "{ran}");
+    }
+    for needles in [&old, &new, &shown_secrets] {
+        for ran in &said {
+            needles.assert_not_in("standard output", ran.stdout.as_bytes());
+            needles.assert_not_in("standard error", ran.stderr.as_bytes());
+        }
+        needles.assert_not_in("the log of an administrator's re-key", log.as_bytes());
+        needles.assert_not_in("the process list", processes.as_bytes());
+        needles.assert_not_in("the plane's log", plane.log().as_bytes());
+    }
+}

@@ -150,6 +150,7 @@ async fn in_force(
             Some(left) => left,
             None => draw(plane.origin(), session, old_epoch, desk)?,
         };
+        tracing::info!(%session, epoch = rekey.epoch, resumed, "an administrator's re-key is sent");
         let request = Rekey {
             epoch_record: rekey.record.clone(),
             rejoin_secret: None,
