@@ -1,4 +1,4 @@
-//! After an owner's re-key: those who stay go on by themselves, a message under way is stored once, those left out stop.
+//! An owner's re-key: those who stay go on by themselves, those left out stop, and a person decides over the list they saw.
 
 use mcp_client::home::Home;
 use mcp_client::seat::Seats;
