@@ -11,11 +11,11 @@
 mod stdio;
 
 use serde_json::{Value, json};
+use stdio::auto::GOAL;
 use stdio::plane::{Plane, Store};
 use stdio::terminal::at_terminal;
 use stdio::{Called, Machine, Server};
 
-const GOAL: &str = "Find out together why the login test fails.";
 /// What ends standard input at a terminal.
 const CTRL_D: char = '\u{4}';
 

@@ -2,6 +2,7 @@
 #![allow(dead_code, unused_imports, reason = "each test file uses its part")]
 #![allow(clippy::print_stderr, reason = "what is skipped is said")]
 
+pub(crate) mod auto;
 mod machine;
 pub(crate) mod pair;
 pub(crate) mod plane;
