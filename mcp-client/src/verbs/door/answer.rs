@@ -4,10 +4,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wire::api::{Door, DoorState, Knock};
 
-use super::super::delivered::Answer;
-use super::super::present;
-use super::super::text::Text;
 use super::keeper::Names;
+use crate::verbs::delivered::Answer;
+use crate::verbs::present;
+use crate::verbs::text::Text;
 
 /// Somebody who knocks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -4,17 +4,17 @@ use wire::api::{Decide, Door, Knock, SetDoor};
 use wire::ids::{ParticipantId, SessionId};
 use wire::problem::Code;
 
-use super::super::app::App;
-use super::super::choose::no_session;
-use super::super::failure::{Failure, code};
-use super::super::host::Host;
-use super::super::present::Presenter;
-use super::super::wording;
 use crate::plane::{Deadline, Keeper, MachineToken, Origin, Plane, PlaneError};
 use crate::render::NameTable;
 use crate::seat::choose::{self, Asking, ChooseError};
 use crate::seat::{Place, SeatSummary};
 use crate::session::{Session, SessionError};
+use crate::verbs::app::App;
+use crate::verbs::choose::no_session;
+use crate::verbs::failure::{Failure, code};
+use crate::verbs::host::Host;
+use crate::verbs::present::Presenter;
+use crate::verbs::wording;
 
 /// The keeper of one session's door.
 pub(super) struct DoorKeeper {

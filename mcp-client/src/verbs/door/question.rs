@@ -2,10 +2,10 @@
 
 use wire::api::{Door, DoorState, SetDoor};
 
-use super::super::host::{Purpose, Question};
-use super::super::present;
 use super::answer::{KnockItem, meaning, stands, word};
 use super::keeper::DoorKeeper;
+use crate::verbs::host::{Purpose, Question};
+use crate::verbs::present;
 
 /// Sets the door.
 pub(super) fn set(keeper: &DoorKeeper, now: &Door, set: &SetDoor) -> Question {
