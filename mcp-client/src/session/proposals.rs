@@ -85,10 +85,25 @@ impl Session {
                 && (consent.budget, consent.ttl_s) == (agreed.budget, agreed.ttl_s);
             same && consent.started_seq.is_none() && !consent.over
         });
-        let id = match unanswered {
-            Some((id, _)) => *id,
-            None => random::proposal_id()?,
-        };
+        // What was proposed and is gone again, declined or replaced, is proposed anew.
+        if let Some(id) = unanswered.map(|(id, _)| *id) {
+            match self.propose_as(id, goal, hash, agreed, until).await {
+                Err(SessionError::Plane(error)) if error.code() == Some(Code::ProposalGone) => {}
+                result => return result,
+            }
+        }
+        let id = random::proposal_id()?;
+        self.propose_as(id, goal, hash, agreed, until).await
+    }
+
+    async fn propose_as(
+        &mut self,
+        id: ProposalId,
+        goal: &str,
+        hash: Bytes32,
+        agreed: Agreed,
+        until: Deadline,
+    ) -> Result<(), SessionError> {
         self.consent(id, ConsentRole::Proposed, agreed, Some(hash))
             .await?;
         let sent = self.send_proposal(id, goal, agreed, until).await;

@@ -145,6 +145,19 @@ async fn a_proposal_whose_answer_is_lost_is_the_same_proposal() {
 }
 
 #[tokio::test]
+async fn what_somebody_declined_can_be_proposed_again_as_it_was() {
+    let plane = TestPlane::start().await;
+    let (ana, sam) = (Party::new("Ana", &plane), Party::new("Sam", &plane));
+    let shared = ana.share("Again", "start").await;
+    sam.join(&shared.link.unwrap()).await;
+    propose(&ana).await;
+    sam.set_mode(SetTo::Decline).await.unwrap();
+    assert!(propose(&ana).await.proposal.unwrap().mine);
+    assert_eq!(accept(&sam).await.mode, "auto");
+    assert_eq!(show(&ana).await.mode, "auto");
+}
+
+#[tokio::test]
 async fn an_acceptance_whose_answer_is_lost_is_none_or_the_same() {
     for arrives in [false, true] {
         let plane = TestPlane::start().await;
