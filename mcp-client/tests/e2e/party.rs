@@ -183,6 +183,16 @@ impl Party {
         App::new(self.environment.clone(), clock(&self.ahead)).unwrap()
     }
 
+    /// A process of the same user that was given no machine token.
+    pub fn without_token(&self) -> App {
+        let environment = Environment::of([
+            ("HOME", self.root.path().to_str().unwrap()),
+            ("DEVPILOT_HOME", self.home().to_str().unwrap()),
+            ("DEVPILOT_PLANE", &self.environment.get("DEVPILOT_PLANE").unwrap()),
+        ]);
+        App::new(environment, Clock::system()).unwrap()
+    }
+
     /// What a command of the same user sees, in the same folder.
     pub fn command(&self, kind: Kind) -> TestHost {
         TestHost::new(kind, false, self.host.folder.clone())

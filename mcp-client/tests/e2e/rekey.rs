@@ -231,6 +231,11 @@ async fn the_owner_without_a_token_or_with_one_that_does_not_reach_is_told_which
             .unwrap();
         let ana = Party::at("Ana", &plane.origin, &made.token.0, Kind::Agent);
         let link = ana.share("Scope", "start").await.link.unwrap();
+        let mut keeper = Keeper::of(&ana);
+        keeper.app = ana.without_token();
+        let none = keeper.look().await.unwrap_err();
+        assert_eq!(none.code(), "no_machine_token");
+        assert!(none.message().contains("token create"), "{none}");
         let refused = rekey(&ana, &[]).await.unwrap_err();
         assert_eq!(refused.code(), "forbidden");
         assert!(

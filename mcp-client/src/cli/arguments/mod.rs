@@ -50,6 +50,7 @@ Examples:
   Let agents wait for each other  devpilot-session mode relay
   Let nobody in unasked           devpilot-session door ask
   Let in who knocks               devpilot-session door admit 1f2e3d4c
+  Put somebody out                devpilot-session rekey
   For a program                   devpilot-session who --json
 
 Exit codes:

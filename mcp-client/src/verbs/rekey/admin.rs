@@ -176,7 +176,6 @@ async fn in_force(
                 desk.clear().map_err(wording::home)?;
                 return Err(wording::keeping(&refused));
             }
-            (_, Some(_)) if resumed => return Err(still_open(&wording::keeping(&refused))),
             _ => return Err(still_open(&wording::keeping(&refused))),
         }
     }
