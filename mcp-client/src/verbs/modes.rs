@@ -14,6 +14,8 @@ use crate::session::{Session, integrity};
 /// The mode, and how far it goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ModeView {
+    /// Whose seat it is.
+    pub(super) kind: Kind,
     /// The session's, by the plane's word.
     pub(super) session: ModeName,
     /// This seat's.
@@ -50,6 +52,7 @@ pub(super) fn of(session: &Session, kept: &SeatState, now: Timestamp) -> ModeVie
     let late_why = late.and_then(ended);
     let Some(mode) = facts.mode else {
         return ModeView {
+            kind: kept.kind,
             session: ModeName::Observe,
             mine: ModeName::Observe,
             budget_left: None,
@@ -92,6 +95,7 @@ pub(super) fn of(session: &Session, kept: &SeatState, now: Timestamp) -> ModeVie
         Some(_) => true,
     };
     ModeView {
+        kind: kept.kind,
         session: mode.name,
         mine,
         budget_left: match (mode.budget_left, run) {
@@ -170,6 +174,10 @@ pub(super) fn meaning(view: ModeView) -> String {
         }
     });
     match view.proposal {
+        Some((_, false)) if view.kind == Kind::Human => text.push_str(
+            " Auto is proposed: `devpilot-session mode accept` accepts it for your agent on this machine, `mode decline` drops \
+             it.",
+        ),
         Some((_, false)) => text.push_str(
             " Auto is proposed: ask your human whether to accept it (`mode` with set: accept asks them); decline drops it.",
         ),

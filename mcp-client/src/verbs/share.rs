@@ -59,6 +59,14 @@ pub struct ShareAnswer {
     pub mode: String,
     /// Until when it lives unless somebody writes.
     pub expires_at: String,
+    /// Posts left in auto.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "u32")]
+    pub budget_left: Option<u32>,
+    /// When auto ends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub auto_ends_at: Option<String>,
     /// The open proposal to go to auto.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "ProposalItem")]
@@ -101,9 +109,10 @@ impl Answer for ShareAnswer {
             true => "The session is made.",
             false => "The session was there already; its note was made again.",
         });
+        text.mode(&self.mode, self.budget_left, self.auto_ends_at.as_deref());
         text.line(format_args!(
-            "Mode: {}. Open until {} unless somebody writes.",
-            self.mode, self.expires_at
+            "Open until {} unless somebody writes.",
+            self.expires_at
         ));
         text.line(match self.clipboard.as_str() {
             "confirmed" => "The note is on the clipboard.",
@@ -197,6 +206,8 @@ pub async fn run(app: &App, args: ShareArgs, host: &dyn Host) -> Result<Delivere
         title: presenter.title(),
         mode: modes::word(mode.mine).to_owned(),
         expires_at: kept.expires_at.map(|at| at.to_string()).unwrap_or_default(),
+        budget_left: mode.budget_left,
+        auto_ends_at: mode.ends_at.map(|at| at.to_string()),
         proposal: proposals::open(&session, &presenter),
         created,
         link_allows: if note.view_only { "view" } else { "full" }.to_owned(),
@@ -229,6 +240,8 @@ mod tests {
                 title: "Flaky login test".to_owned(),
                 mode: "observe".to_owned(),
                 expires_at: "2026-03-04T05:06:07.890Z".to_owned(),
+                budget_left: None,
+                auto_ends_at: None,
                 proposal: None,
                 created: true,
                 link_allows: "full".to_owned(),

@@ -346,6 +346,30 @@ async fn this_machine_s_clock_ends_it_and_a_restart_gives_no_more_time() {
 }
 
 #[tokio::test]
+async fn a_clock_that_stands_still_gives_a_process_no_more_time() {
+    let plane = TestPlane::start().await;
+    let (_ana, sam, way, session) = in_auto(&plane).await;
+    // The plane has a hand of its own that can't be set; this one says auto for ever.
+    let mode = Arc::new(Mutex::new(None));
+    way.rule(move |exchange| {
+        if let Some(told) = exchange.answer.pointer_mut("/state/mode") {
+            let mut mode = mode.lock().unwrap();
+            *told = mode.get_or_insert_with(|| told.clone()).clone();
+        }
+        Fate::Pass
+    });
+    assert_eq!(show(&sam).await.mode, "auto");
+    // What was accepted stays before the notice of the end: nothing is read any more.
+    tokio::time::pause();
+    tokio::time::advance(Duration::from_secs(30 * 60 + 1)).await;
+    tokio::time::resume();
+    let over = show(&sam).await;
+    assert_eq!(over.mode, "observe");
+    assert!(over.next.contains("the time is up"), "{}", over.next);
+    assert_eq!(consents(&sam, &session)[0].1["over"], true);
+}
+
+#[tokio::test]
 async fn a_clock_set_back_gives_a_process_no_more_time() {
     let plane = TestPlane::start().await;
     let (_ana, sam, _way, session) = in_auto(&plane).await;
