@@ -2,12 +2,11 @@
 
 use seal::profile::{self, Profile};
 use wire::api::{Decide, Door, Knock, SetDoor};
-use wire::ids::{ParticipantId, SessionId};
+use wire::ids::ParticipantId;
 
 use super::Session;
 use super::error::SessionError;
-use super::sync::is_token_over;
-use crate::plane::{Deadline, Keeper, Plane, PlaneError};
+use crate::plane::{Deadline, Keeper};
 
 impl Session {
     /// Whether this seat is the owner participant in force.
@@ -42,8 +41,10 @@ impl Session {
     /// # Errors
     /// As [`Session::set_mode`]; `forbidden` where this seat does not keep it.
     pub async fn door(&mut self, until: Deadline) -> Result<Door, SessionError> {
-        let ask = async |plane: &Plane, id: &SessionId, by: Keeper<'_>| plane.door(id, by, until).await;
-        self.as_keeper(until, ask).await
+        self.under_token(until, |plane, id, token| async move {
+            plane.door(&id, Keeper::Seat(&token), until).await
+        })
+        .await
     }
 
     /// Sets the door.
@@ -51,9 +52,10 @@ impl Session {
     /// # Errors
     /// As [`Session::door`].
     pub async fn set_door(&mut self, set: &SetDoor, until: Deadline) -> Result<Door, SessionError> {
-        let ask =
-            async |plane: &Plane, id: &SessionId, by: Keeper<'_>| plane.set_door(id, by, set, until).await;
-        self.as_keeper(until, ask).await
+        self.under_token(until, |plane, id, token| async move {
+            plane.set_door(&id, Keeper::Seat(&token), set, until).await
+        })
+        .await
     }
 
     /// Admits or refuses somebody who knocks.
@@ -66,10 +68,11 @@ impl Session {
         decide: Decide,
         until: Deadline,
     ) -> Result<(), SessionError> {
-        let ask = async |plane: &Plane, id: &SessionId, by: Keeper<'_>| {
-            plane.decide(id, who, by, decide, until).await
-        };
-        self.as_keeper(until, ask).await.map(drop)
+        self.under_token(until, |plane, id, token| async move {
+            plane.decide(&id, who, Keeper::Seat(&token), decide, until).await
+        })
+        .await
+        .map(drop)
     }
 
     /// The profile of somebody who knocks, which fits their id. What it says of itself are claims.
@@ -79,26 +82,5 @@ impl Session {
     pub fn profile_of(&self, knock: &Knock) -> Result<Profile, seal::Error> {
         let keys = self.keys.newest().ok_or(seal::Error::AuthFailed)?;
         profile::open(keys, &knock.participant_id, knock.sealed_profile.as_slice())
-    }
-
-    /// One request with this seat's token, and once more after coming back if the token was over.
-    async fn as_keeper<T>(
-        &mut self,
-        until: Deadline,
-        ask: impl AsyncFn(&Plane, &SessionId, Keeper<'_>) -> Result<T, PlaneError>,
-    ) -> Result<T, SessionError> {
-        let token = self.token()?;
-        match ask(&self.plane, self.me.session_id(), Keeper::Seat(&token)).await {
-            Ok(answer) => return Ok(answer),
-            Err(error) => {
-                let error = error.into();
-                if !is_token_over(&error) {
-                    return Err(error);
-                }
-            }
-        }
-        self.sync(until).await?;
-        let token = self.token()?;
-        Ok(ask(&self.plane, self.me.session_id(), Keeper::Seat(&token)).await?)
     }
 }

@@ -8,6 +8,7 @@
 
 mod accept;
 pub mod auto;
+mod calls;
 pub mod clock;
 mod door;
 mod enter;

@@ -7,7 +7,6 @@ use wire::api::{ParticipantRow, SetMode, SettableMode};
 
 use super::Session;
 use super::error::SessionError;
-use super::sync::is_token_over;
 use crate::plane::Deadline;
 
 /// How long an answer on who is here is used again: presence is no newer than that (`plane-api.md`, Presence).
@@ -20,21 +19,10 @@ impl Session {
     /// What the plane or the way to it gives, and what coming back gives.
     pub async fn set_mode(&mut self, mode: SettableMode, until: Deadline) -> Result<(), SessionError> {
         let set = SetMode { set: mode };
-        for again in [true, false] {
-            let token = self.token()?;
-            match self
-                .plane
-                .set_mode(self.me.session_id(), &token, set, until)
-                .await
-            {
-                Ok(answer) => {
-                    self.hear_state(answer.state);
-                    break;
-                }
-                Err(error) => self.after_refusal(error.into(), again, until).await?,
-            }
-        }
-        Ok(())
+        self.for_state(until, |plane, id, token| async move {
+            plane.set_mode(&id, &token, set, until).await
+        })
+        .await
     }
 
     /// Ends auto; nothing happens outside of it.
@@ -42,17 +30,10 @@ impl Session {
     /// # Errors
     /// As [`Session::set_mode`].
     pub async fn stop(&mut self, until: Deadline) -> Result<(), SessionError> {
-        for again in [true, false] {
-            let token = self.token()?;
-            match self.plane.stop(self.me.session_id(), &token, until).await {
-                Ok(answer) => {
-                    self.hear_state(answer.state);
-                    break;
-                }
-                Err(error) => self.after_refusal(error.into(), again, until).await?,
-            }
-        }
-        Ok(())
+        self.for_state(until, |plane, id, token| async move {
+            plane.stop(&id, &token, until).await
+        })
+        .await
     }
 
     /// Everybody as the plane sees them, at most some seconds old.
@@ -64,21 +45,13 @@ impl Session {
             tracing::trace!(age = ?at.elapsed(), "presence is still new");
             return Ok(rows.clone());
         }
-        for again in [true, false] {
-            let token = self.token()?;
-            match self
-                .plane
-                .participants(self.me.session_id(), &token, None, until)
-                .await
-            {
-                Ok(answer) => {
-                    self.rows = Some((Instant::now(), answer.participants.clone()));
-                    return Ok(answer.participants);
-                }
-                Err(error) => self.after_refusal(error.into(), again, until).await?,
-            }
-        }
-        Ok(Vec::new())
+        let answer = self
+            .under_token(until, |plane, id, token| async move {
+                plane.participants(&id, &token, None, until).await
+            })
+            .await?;
+        self.rows = Some((Instant::now(), answer.participants.clone()));
+        Ok(answer.participants)
     }
 
     /// Leaves. The seat stays with its keys, as one whose session is over for it: a link brings it back.
@@ -88,26 +61,10 @@ impl Session {
     pub async fn leave(&mut self, until: Deadline) -> Result<(), SessionError> {
         // Leaving ends the consent, and returning does not bring it back.
         self.end_own_auto(true).await?;
-        for again in [true, false] {
-            let token = self.token()?;
-            match self.plane.leave(self.me.session_id(), &token, until).await {
-                Ok(_) => break,
-                Err(error) => self.after_refusal(error.into(), again, until).await?,
-            }
-        }
+        self.under_token(until, |plane, id, token| async move {
+            plane.leave(&id, &token, until).await
+        })
+        .await?;
         self.mark_over("left").await
-    }
-
-    /// Comes back if the token is over and this was the first try; any other refusal stands.
-    pub(super) async fn after_refusal(
-        &mut self,
-        error: SessionError,
-        again: bool,
-        until: Deadline,
-    ) -> Result<(), SessionError> {
-        if again && is_token_over(&error) {
-            return self.sync(until).await;
-        }
-        Err(error)
     }
 }

@@ -8,10 +8,10 @@ use wire::problem::Code;
 use wire::timestamp::Timestamp;
 use wire::transcript::{Hash, RecordClass, sha256};
 
+use super::calls::is_token_over;
 use super::error::SessionError;
 use super::keep::LOCK;
 use super::message::Message;
-use super::sync::is_token_over;
 use super::{Session, integrity};
 use crate::plane::Deadline;
 use crate::seat::{PendingPost, SeatLock};

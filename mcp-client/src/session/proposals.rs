@@ -16,6 +16,7 @@ use wire::transcript::sha256;
 
 use super::Session;
 use super::auto::{self, Facts, Standing};
+use super::calls::is_token_over;
 use super::error::SessionError;
 use crate::plane::{Deadline, PlaneError};
 use crate::seat::{Consent, ConsentRole};
@@ -130,22 +131,11 @@ impl Session {
     /// # Errors
     /// As [`Session::set_mode`].
     pub async fn decline(&mut self, id: ProposalId, until: Deadline) -> Result<(), SessionError> {
-        for again in [true, false] {
-            let token = self.token()?;
-            let proposal = ProposalRef { proposal_id: id };
-            match self
-                .plane
-                .decline(self.me.session_id(), &token, proposal, until)
-                .await
-            {
-                Ok(answer) => {
-                    self.hear_state(answer.state);
-                    break;
-                }
-                Err(error) => self.after_refusal(error.into(), again, until).await?,
-            }
-        }
-        Ok(())
+        let proposal = ProposalRef { proposal_id: id };
+        self.for_state(until, |plane, id, token| async move {
+            plane.decline(&id, &token, proposal, until).await
+        })
+        .await
     }
 
     /// Ends auto for this seat on this machine, whatever the plane says to it. `told`: whoever acts for the seat knows.
@@ -274,40 +264,34 @@ impl Session {
                 sealed_goal: Blob(sealed),
             };
             let token = self.token()?;
-            match self
+            let asked = self
                 .plane
                 .propose(self.me.session_id(), &token, &request, until)
-                .await
-            {
+                .await;
+            let error = match asked {
                 Ok(answer) => {
                     self.hear_state(answer.state);
                     break;
                 }
-                // A re-key came in between: under its epoch once more.
-                Err(error) if again && error.code() == Some(Code::EpochMoved) => self.sync(until).await?,
-                Err(error) => self.after_refusal(error.into(), again, until).await?,
+                Err(error) => SessionError::Plane(error),
+            };
+            // A re-key came in between: under its epoch once more.
+            let moved =
+                matches!(&error, SessionError::Plane(error) if error.code() == Some(Code::EpochMoved));
+            if !again || !(moved || is_token_over(&error)) {
+                return Err(error);
             }
+            self.sync(until).await?;
         }
         Ok(())
     }
 
     async fn send_acceptance(&mut self, id: ProposalId, until: Deadline) -> Result<(), SessionError> {
-        for again in [true, false] {
-            let token = self.token()?;
-            let proposal = ProposalRef { proposal_id: id };
-            match self
-                .plane
-                .accept(self.me.session_id(), &token, proposal, until)
-                .await
-            {
-                Ok(answer) => {
-                    self.hear_state(answer.state);
-                    break;
-                }
-                Err(error) => self.after_refusal(error.into(), again, until).await?,
-            }
-        }
-        Ok(())
+        let proposal = ProposalRef { proposal_id: id };
+        self.for_state(until, |plane, id, token| async move {
+            plane.accept(&id, &token, proposal, until).await
+        })
+        .await
     }
 }
 

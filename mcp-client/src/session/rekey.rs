@@ -14,10 +14,10 @@ use wire::encoding::{Blob, Secret32};
 use wire::epoch_record::{EntryCapability, EpochRecord};
 use wire::ids::ParticipantId;
 
+use super::calls::is_token_over;
 use super::error::SessionError;
 use super::keep::LOCK;
 use super::members::Keepable;
-use super::sync::is_token_over;
 use super::{Session, integrity};
 use crate::plane::{Deadline, MachineToken, PlaneError};
 use crate::seat::{PendingRekey, SeatLock, SeatState};

@@ -5,6 +5,7 @@ use wire::ids::SessionId;
 use wire::problem::Code;
 
 use super::accept::Taken;
+use super::calls::is_token_over;
 use super::error::SessionError;
 use super::keep::LOCK;
 use super::{Session, integrity};
@@ -162,19 +163,4 @@ impl Session {
         self.mark_over(cause).await?;
         result
     }
-}
-
-/// Whether the token stopped counting: a re-key, a return elsewhere, or age.
-pub(super) fn is_token_over(error: &SessionError) -> bool {
-    let SessionError::Plane(error) = error else {
-        return false;
-    };
-    matches!(
-        error,
-        PlaneError::Problem {
-            status: 401,
-            code: Code::Rekeyed | Code::Unauthorized,
-            ..
-        }
-    )
 }

@@ -44,8 +44,8 @@ impl Plane {
     ) -> Result<Door, PlaneError> {
         let token = self.keeper(by)?;
         let path = format!("/v1/sessions/{session}/door");
-        let call = self.with_body(Method::PUT, path, Some(token), set, BODY_MAX)?;
-        self.parse(&self.http.send(&call, until).await?)
+        self.ask(Method::PUT, path, Some(token), set, BODY_MAX, until)
+            .await
     }
 
     /// Admits or refuses somebody who knocks. The same answer again is the same request.
@@ -62,8 +62,8 @@ impl Plane {
     ) -> Result<Nothing, PlaneError> {
         let token = self.keeper(by)?;
         let path = format!("/v1/sessions/{session}/door/{who}");
-        let call = self.with_body(Method::POST, path, Some(token), &decide, BODY_MAX)?;
-        self.parse(&self.http.send(&call, until).await?)
+        self.ask(Method::POST, path, Some(token), &decide, BODY_MAX, until)
+            .await
     }
 
     fn keeper<'a>(&self, by: Keeper<'a>) -> Result<&'a TokenText, PlaneError> {

@@ -23,8 +23,8 @@ impl Plane {
     ) -> Result<Rekeyed, PlaneError> {
         let token = self.own_token(machine)?;
         let path = format!("/v1/sessions/{session}/rekey");
-        let call = self.with_body(Method::POST, path, Some(token), rekey, EPOCH_BODY_MAX)?;
-        self.parse(&self.http.send(&call, until).await?)
+        self.ask(Method::POST, path, Some(token), rekey, EPOCH_BODY_MAX, until)
+            .await
     }
 
     /// Ends a session for everybody; with `purge` its records are deleted as well. Again is the same.

@@ -78,6 +78,20 @@ impl Plane {
         self.parse(&self.http.send(&call, until).await?)
     }
 
+    /// Sends a request with a body and reads its answer.
+    async fn ask<T: DeserializeOwned>(
+        &self,
+        method: Method,
+        path: String,
+        token: Option<&TokenText>,
+        body: &impl Serialize,
+        limit: usize,
+        until: Deadline,
+    ) -> Result<T, PlaneError> {
+        let call = self.with_body(method, path, token, body, limit)?;
+        self.parse(&self.http.send(&call, until).await?)
+    }
+
     fn with_body<'a>(
         &'a self,
         method: Method,

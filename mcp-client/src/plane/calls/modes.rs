@@ -20,8 +20,8 @@ impl Plane {
         until: Deadline,
     ) -> Result<StateAnswer, PlaneError> {
         let path = format!("/v1/sessions/{session}/mode");
-        let call = self.with_body(Method::POST, path, Some(token), &mode, BODY_MAX)?;
-        self.parse(&self.http.send(&call, until).await?)
+        self.ask(Method::POST, path, Some(token), &mode, BODY_MAX, until)
+            .await
     }
 
     /// Proposes auto. The same proposal id again is the same proposal.
@@ -36,8 +36,8 @@ impl Plane {
         until: Deadline,
     ) -> Result<StateAnswer, PlaneError> {
         let path = format!("/v1/sessions/{session}/auto");
-        let call = self.with_body(Method::POST, path, Some(token), proposal, BODY_MAX)?;
-        self.parse(&self.http.send(&call, until).await?)
+        self.ask(Method::POST, path, Some(token), proposal, BODY_MAX, until)
+            .await
     }
 
     /// Accepts the proposal of that id.
@@ -52,8 +52,8 @@ impl Plane {
         until: Deadline,
     ) -> Result<StateAnswer, PlaneError> {
         let path = format!("/v1/sessions/{session}/auto/accept");
-        let call = self.with_body(Method::POST, path, Some(token), &proposal, BODY_MAX)?;
-        self.parse(&self.http.send(&call, until).await?)
+        self.ask(Method::POST, path, Some(token), &proposal, BODY_MAX, until)
+            .await
     }
 
     /// Declines the proposal of that id.
@@ -68,8 +68,8 @@ impl Plane {
         until: Deadline,
     ) -> Result<StateAnswer, PlaneError> {
         let path = format!("/v1/sessions/{session}/auto/decline");
-        let call = self.with_body(Method::POST, path, Some(token), &proposal, BODY_MAX)?;
-        self.parse(&self.http.send(&call, until).await?)
+        self.ask(Method::POST, path, Some(token), &proposal, BODY_MAX, until)
+            .await
     }
 
     /// Ends auto; nothing happens outside of it.
@@ -83,7 +83,7 @@ impl Plane {
         until: Deadline,
     ) -> Result<StateAnswer, PlaneError> {
         let path = format!("/v1/sessions/{session}/auto/stop");
-        let call = self.with_body(Method::POST, path, Some(token), &Nothing {}, BODY_MAX)?;
-        self.parse(&self.http.send(&call, until).await?)
+        self.ask(Method::POST, path, Some(token), &Nothing {}, BODY_MAX, until)
+            .await
     }
 }

@@ -86,7 +86,7 @@ impl Plane {
         until: Deadline,
     ) -> Result<Nothing, PlaneError> {
         let path = format!("/v1/sessions/{session}/leave");
-        let call = self.with_body(Method::POST, path, Some(token), &Nothing {}, BODY_MAX)?;
-        self.parse(&self.http.send(&call, until).await?)
+        self.ask(Method::POST, path, Some(token), &Nothing {}, BODY_MAX, until)
+            .await
     }
 }

@@ -56,7 +56,7 @@ impl Plane {
         until: Deadline,
     ) -> Result<Posted, PlaneError> {
         let path = format!("/v1/sessions/{session}/records");
-        let call = self.with_body(Method::POST, path, Some(token), post, RECORD_BODY_MAX)?;
-        self.parse(&self.http.send(&call, until).await?)
+        self.ask(Method::POST, path, Some(token), post, RECORD_BODY_MAX, until)
+            .await
     }
 }

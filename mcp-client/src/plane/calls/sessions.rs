@@ -19,14 +19,15 @@ impl Plane {
         until: Deadline,
     ) -> Result<Created, PlaneError> {
         let token = self.own_token(machine)?;
-        let call = self.with_body(
+        self.ask(
             Method::POST,
             "/v1/sessions".to_owned(),
             Some(token),
             create,
             EPOCH_BODY_MAX,
-        )?;
-        self.parse(&self.http.send(&call, until).await?)
+            until,
+        )
+        .await
     }
 
     /// Whose machine token this is.
@@ -63,7 +64,7 @@ impl Plane {
         until: Deadline,
     ) -> Result<StateAnswer, PlaneError> {
         let path = format!("/v1/sessions/{session}/title");
-        let call = self.with_body(Method::PUT, path, Some(token), title, BODY_MAX)?;
-        self.parse(&self.http.send(&call, until).await?)
+        self.ask(Method::PUT, path, Some(token), title, BODY_MAX, until)
+            .await
     }
 }
