@@ -73,7 +73,7 @@ impl Service {
     }
 
     /// All that comes after the proof, under the session's lock.
-    async fn enter(&self, mut write: SessionWrite<'_>, entry: Entry) -> Answer<JoinOutcome> {
+    async fn enter(&self, mut write: SessionWrite<'_>, mut entry: Entry) -> Answer<JoinOutcome> {
         if write.row.epoch != entry.epoch {
             return Err(ServiceError::ProofRekeyed {
                 epoch: write.row.epoch,
@@ -90,6 +90,10 @@ impl Service {
         };
         if !same {
             return Err(ServiceError::ParticipantExists);
+        }
+        // Fixed at the first join, also in what the door's keeper is shown.
+        if let Some(known) = &known {
+            entry.participant.kind = known.kind;
         }
         let enter = self
             .at_the_door(&mut write, &entry, known.as_ref(), knock.as_ref())
@@ -159,7 +163,7 @@ impl Service {
     ) -> Answer<JoinOutcome> {
         let (session, epoch, capability) = (entry.session, entry.epoch, entry.capability);
         let id = entry.participant.participant_id;
-        let kind = known.as_ref().map_or(entry.participant.kind, |known| known.kind);
+        let kind = entry.participant.kind;
         let profile = entry.participant.sealed_profile;
         let stored = profiles::find(&mut write.on(), session, id, epoch).await?;
         let is_in = known.as_ref().is_some_and(|known| known.left_at.is_none());

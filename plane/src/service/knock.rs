@@ -1,6 +1,6 @@
 //! Knocking: what happens at the door before somebody new is in. The decision itself is pure ([`crate::door`]).
 
-use wire::event::Capability;
+use wire::event::{Capability, Kind};
 use wire::ids::{ParticipantId, SessionId};
 
 use super::join::Entry;
@@ -14,16 +14,39 @@ use crate::store::participants::ParticipantRow;
 const KNOCK_LIFE_MS: i64 = 600_000;
 
 impl KnockRow {
-    /// What was decided about one who shows this capability. Who was let in to read knocks anew to write.
-    fn decision(&self, shows: Capability) -> Option<Decision> {
-        let more = (self.capability, shows) == (Capability::View, Capability::Full);
+    /// What was decided about one who comes in this way. An admission holds for what its keeper could see: who comes with
+    /// more, as another kind or under another profile knocks anew. A refusal holds for the id.
+    fn decision(&self, entry: &Entry) -> Option<Decision> {
         match (self.refused_at, self.admitted_at) {
             (Some(_), _) => Some(Decision::Refused),
-            (None, Some(_)) if !more => Some(Decision::Admitted {
+            (None, Some(_)) if self.shows(entry) => Some(Decision::Admitted {
                 until: self.lapses_at,
             }),
             (None, _) => None,
         }
+    }
+
+    /// Whether the keeper of the door saw this entry when they saw this knock.
+    fn shows(&self, entry: &Entry) -> bool {
+        self.kind == entry.participant.kind
+            && self.sealed_profile == entry.participant.sealed_profile.as_slice()
+            && (self.capability, entry.capability) != (Capability::View, Capability::Full)
+    }
+
+    /// Nobody has answered it yet.
+    fn is_waiting(&self) -> bool {
+        self.admitted_at.is_none() && self.refused_at.is_none()
+    }
+}
+
+/// With what a repeated knock stands. While its keeper may be reading the question, a knock never comes to ask for more,
+/// nor for another kind: whoever wants that is asked about again once this one is answered.
+fn stands(entry: &Entry, earlier: Option<&KnockRow>) -> (Kind, Capability) {
+    let shown = (entry.participant.kind, entry.capability);
+    match earlier.filter(|earlier| earlier.is_waiting()) {
+        None => shown,
+        Some(earlier) if earlier.capability == Capability::View => (earlier.kind, Capability::View),
+        Some(earlier) => (earlier.kind, entry.capability),
     }
 }
 
@@ -48,7 +71,7 @@ impl Service {
         known: Option<&ParticipantRow>,
         knock: Option<&KnockRow>,
     ) -> Answer<Enter> {
-        let decision = knock.and_then(|knock| knock.decision(entry.capability));
+        let decision = knock.and_then(|knock| knock.decision(entry));
         let applicant = known.map_or(Applicant::New(decision), |known| {
             let listed = known.removed_epoch.is_none();
             Applicant::known(listed, known.capability, entry.capability, decision)
@@ -74,10 +97,11 @@ impl Service {
                 return Err(ServiceError::QuotaExceeded { limit: "knocks" });
             }
         }
+        let (kind, capability) = stands(entry, earlier);
         let knock = KnockRow {
             participant_id: entry.participant.participant_id,
-            kind: entry.participant.kind,
-            capability: entry.capability,
+            kind,
+            capability,
             rejoin_verifier: entry.identity.verifier,
             sealed_profile: entry.participant.sealed_profile.0.clone(),
             epoch: entry.epoch,

@@ -182,6 +182,60 @@ on_both! {
         kim.join(FULL, false).await;
     }
 
+    async fn an_admission_holds_for_the_kind_and_the_profile_that_knocked(engine: Engine) {
+        let plane = Plane::new(engine).await;
+        let owner = plane.create().await;
+        let by = OwnerCaller::Participant(owner.me().await);
+        set(&plane.service, &owner, DoorState::Ask, None).await;
+        for swap in [
+            (|seat: &Seat| Seat { kind: Kind::Agent, ..seat.clone() }) as fn(&Seat) -> Seat,
+            |seat: &Seat| Seat { profile: sealed(), ..seat.clone() },
+        ] {
+            let alice = owner.stranger(Kind::Human);
+            knock(&alice).await;
+            decide(&owner, &alice, true).await;
+            let mallory = swap(&alice);
+            knock(&mallory).await;
+            let shown = plane.service.door(&by, owner.session).await.unwrap().knocking;
+            assert_eq!(
+                shown.iter().map(|one| (one.participant_id, one.kind, &one.sealed_profile)).collect::<Vec<_>>(),
+                [(mallory.id, mallory.kind, &mallory.profile)],
+                "asked about as what it is now"
+            );
+            knock(&alice).await;
+            decide(&owner, &alice, false).await;
+        }
+    }
+
+    async fn a_knock_that_waits_never_comes_to_ask_for_more_or_as_another_kind(engine: Engine) {
+        let plane = Plane::new(engine).await;
+        let owner = plane.create().await;
+        let by = OwnerCaller::Participant(owner.me().await);
+        set(&plane.service, &owner, DoorState::Ask, None).await;
+        let kim = owner.stranger(Kind::Human);
+        let (view, full) = (Capability::View, FULL);
+        let other_kind = Seat { kind: Kind::Agent, profile: sealed(), ..kim.clone() };
+        // What the keeper was shown is what the answer is about, whatever came in between.
+        kim.try_join(view, false).await.unwrap();
+        knock(&other_kind).await;
+        let shown = plane.service.door(&by, owner.session).await.unwrap().knocking;
+        assert_eq!(shown.iter().map(|one| (one.kind, one.capability)).collect::<Vec<_>>(), [(Kind::Human, view)]);
+        decide(&owner, &kim, true).await;
+        knock(&other_kind).await;
+        let shown = plane.service.door(&by, owner.session).await.unwrap().knocking;
+        assert_eq!(
+            shown.iter().map(|one| (one.kind, one.capability)).collect::<Vec<_>>(),
+            [(Kind::Agent, full)],
+            "once that is answered it is another question"
+        );
+        // Less is no harm: who was shown with everything may end with reading.
+        other_kind.try_join(view, false).await.unwrap();
+        let shown = plane.service.door(&by, owner.session).await.unwrap().knocking;
+        assert_eq!(shown[0].capability, view);
+        decide(&owner, &kim, true).await;
+        other_kind.join(view, false).await;
+    }
+
     async fn an_admission_counts_for_ten_minutes_and_less_than_a_moment_more(engine: Engine) {
         let plane = Plane::new(engine).await;
         let owner = plane.create().await;
