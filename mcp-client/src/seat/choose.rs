@@ -38,6 +38,12 @@ pub enum ChooseError {
         "This machine is in no session here. Share one, or join one with its link (best from the clipboard)."
     )]
     NoSession,
+    /// None was last used in this place, and there are some elsewhere.
+    #[error("No session was last used in this folder. This machine is in: {candidates}.")]
+    NotHere {
+        /// The sessions there are.
+        candidates: String,
+    },
     /// None is alive here, and the last one goes on without this machine.
     #[error(
         "The owner re-keyed the session {name} without this machine's participant, so it can't go on here. What was read stays \
@@ -48,17 +54,13 @@ pub enum ChooseError {
         name: String,
     },
     /// None has that id or title.
-    #[error(
-        "No session on this machine is called that. It is in: {known}. Name one by its title or the first 8 characters of its id."
-    )]
+    #[error("No session on this machine is called that. It is in: {known}.")]
     Unknown {
         /// The sessions there are.
         known: String,
     },
     /// Several could be meant.
-    #[error(
-        "Several sessions could be meant: {candidates}. Say which session, by its title or the first 8 characters of its id."
-    )]
+    #[error("Several sessions could be meant: {candidates}.")]
     Which {
         /// The sessions that fit.
         candidates: String,
@@ -110,18 +112,34 @@ pub fn session(asking: &Asking<'_>) -> Result<SessionId, ChooseError> {
         Some(seat) => Ok(seat.session),
         None => match alive(asking).find(here) {
             Some(outside) => entered(asking, outside.session),
-            None => Err(none_alive(asking.seats.iter().find(here))),
+            None => Err(none_alive(asking, asking.seats.iter().find(here))),
         },
     }
 }
 
-fn none_alive(last: Option<&SeatSummary>) -> ChooseError {
+/// The session of a call that can do no harm: as [`session`], but where none was last used in this place and this machine
+/// is in one session, it is that one.
+///
+/// # Errors
+/// [`ChooseError`].
+pub fn session_to_calm(asking: &Asking<'_>) -> Result<SessionId, ChooseError> {
+    match (session(asking), living(asking).as_slice()) {
+        (Err(ChooseError::NotHere { .. }), [only]) => Ok(only.session),
+        (chosen, _) => chosen,
+    }
+}
+
+fn none_alive(asking: &Asking<'_>, last: Option<&SeatSummary>) -> ChooseError {
+    let elsewhere = living(asking);
     match last {
         Some(seat) if seat.ended.as_ref().is_some_and(|ended| ended.cause == REMOVED) => {
             ChooseError::Removed {
                 name: describe(&[seat]),
             }
         }
+        _ if !elsewhere.is_empty() => ChooseError::NotHere {
+            candidates: describe(&elsewhere),
+        },
         _ => ChooseError::NoSession,
     }
 }
@@ -149,7 +167,7 @@ fn entered(asking: &Asking<'_>, id: SessionId) -> Result<SessionId, ChooseError>
 /// [`ChooseError`].
 pub fn session_for_post(asking: &Asking<'_>) -> Result<SessionId, ChooseError> {
     if asking.named.is_none() && asking.current.is_none() {
-        let candidates = distinct(alive(asking).filter(|seat| seat.is_in()));
+        let candidates = living(asking);
         if candidates.len() > 1 {
             return Err(ChooseError::Which {
                 candidates: describe(&candidates),
@@ -180,6 +198,15 @@ pub fn seat_outside<'a>(
     among(asking, session, kind, named, false)
 }
 
+/// The seat that is in a session, of whatever kind, if it is the only one.
+pub fn only_seat<'a>(asking: &Asking<'a>, session: &SessionId) -> Option<&'a SeatSummary> {
+    let mut inside = asking
+        .seats
+        .iter()
+        .filter(|seat| seat.session == *session && seat.is_in());
+    inside.next().filter(|_| inside.next().is_none())
+}
+
 fn among<'a>(
     asking: &Asking<'a>,
     session: &SessionId,
@@ -204,6 +231,11 @@ fn among<'a>(
 fn alive<'a>(asking: &Asking<'a>) -> impl Iterator<Item = &'a SeatSummary> {
     let now = asking.now;
     asking.seats.iter().filter(move |seat| seat.is_alive(now))
+}
+
+/// The sessions that go on as far as this machine knows, and that it is in.
+fn living<'a>(asking: &Asking<'a>) -> Vec<&'a SeatSummary> {
+    distinct(alive(asking).filter(|seat| seat.is_in()))
 }
 
 /// A session that is over can still be named: what was read of it stays readable.

@@ -9,7 +9,7 @@ use wire::ids::SessionId;
 
 use super::app::App;
 use super::failure::{Failure, code};
-use super::host::Host;
+use super::host::{Face, Host};
 use super::wording;
 use crate::plane::Deadline;
 use crate::seat::choose::{self, Asking, ChooseError};
@@ -30,10 +30,16 @@ pub(super) struct Taken {
 /// What a call does with the session.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Intent<'a> {
-    /// Looks on, or sets the mode.
+    /// Looks on.
     Read,
+    /// Decides something, for whoever of this machine has the seat.
+    Decide,
+    /// As `Decide`, in the safe direction: where this machine is in one session, that one is meant in every folder.
+    Calm,
     /// Writes; a post to the wrong session can't be taken back.
     Post,
+    /// Goes out of it, which can't be taken back either.
+    Leave,
     /// Comes in, and goes on with a way in that was begun. The link, if it has one.
     Enter(Option<&'a Link>),
 }
@@ -65,10 +71,11 @@ impl App {
             now: self.clock.now(),
         };
         let chosen = match intent {
-            Intent::Read => choose::session(&asking),
-            Intent::Post | Intent::Enter(_) => choose::session_for_post(&asking),
+            Intent::Read | Intent::Decide => choose::session(&asking),
+            Intent::Calm => choose::session_to_calm(&asking),
+            Intent::Post | Intent::Leave | Intent::Enter(_) => choose::session_for_post(&asking),
         };
-        let id = chosen.map_err(|error| no_session(&error))?;
+        let id = chosen.map_err(|error| no_session(host.face(), &error))?;
         self.use_session(host, &listing, &place, &id, intent, until).await
     }
 
@@ -125,11 +132,17 @@ impl App {
             Kind::Human => Kind::Agent,
         };
         let own = choose::seat(&asking, id, host.kind(), host.seat());
-        // Looking on and setting the mode go by any seat of this machine; writing is each participant's own.
-        let summary = match intent {
-            Intent::Read => own.or_else(|| choose::seat(&asking, id, other, host.seat())),
-            Intent::Post => own,
-            Intent::Enter(_) => own.or_else(|| choose::seat_outside(&asking, id, host.kind(), host.seat())),
+        // Looking on and setting the mode go by any seat of this machine, and a person may take their agent out of a session;
+        // writing is each participant's own.
+        let summary = match (intent, host.kind()) {
+            (Intent::Read | Intent::Decide | Intent::Calm, _) => {
+                own.or_else(|| choose::seat(&asking, id, other, host.seat()))
+            }
+            (Intent::Leave, Kind::Human) => own.or_else(|| choose::only_seat(&asking, id)),
+            (Intent::Post | Intent::Leave, _) => own,
+            (Intent::Enter(_), _) => {
+                own.or_else(|| choose::seat_outside(&asking, id, host.kind(), host.seat()))
+            }
         };
         let Some(summary) = summary else { return Ok(None) };
         let seat = self
@@ -137,7 +150,7 @@ impl App {
             .open(id, &summary.participant)
             .map_err(|error| wording::seat(&error))?;
         let joined = !summary.is_in();
-        let session = self.go_in(seat, place, intent, until).await?;
+        let session = self.go_in(host, seat, place, intent, until).await?;
         let session = self.hold(session, None).await;
         Ok(Some(Taken { session, joined }))
     }
@@ -163,7 +176,7 @@ impl App {
         }
         let session = match leased {
             LeaseOutcome::Leased(seat, lease) => {
-                let session = self.go_in(seat, place, intent, until).await?;
+                let session = self.go_in(host, seat, place, intent, until).await?;
                 self.hold(session, Some(lease)).await
             }
             LeaseOutcome::AllHeld(seat) => {
@@ -208,6 +221,7 @@ impl App {
     /// As [`App::open`], for a seat that may never have got in: it goes on with the link that was given.
     async fn go_in(
         &self,
+        host: &dyn Host,
         seat: Seat,
         place: &Place,
         intent: Intent<'_>,
@@ -217,11 +231,18 @@ impl App {
             let mut session = Session::open(&self.http, seat.clone(), self.clock.clone())?;
             session.aim_at(link).await?;
         }
-        self.open(seat, place, until).await
+        self.open(host, seat, place, intent, until).await
     }
 
-    /// Opens a seat, goes on with what its way in had not finished, and notes where it is used now.
-    pub(super) async fn open(&self, seat: Seat, place: &Place, until: Deadline) -> Result<Session, Failure> {
+    /// Opens a seat, goes on with what its way in had not finished, and notes where it is used now, if it is.
+    pub(super) async fn open(
+        &self,
+        host: &dyn Host,
+        seat: Seat,
+        place: &Place,
+        intent: Intent<'_>,
+        until: Deadline,
+    ) -> Result<Session, Failure> {
         let mut session = Session::open(&self.http, seat, self.clock.clone())?;
         let kept = session.kept()?;
         if let Some(entry) = &kept.pending.entry {
@@ -231,7 +252,9 @@ impl App {
             };
             session.finish_entering(machine.as_ref(), until).await?;
         }
-        session.note_use(self.last_used(place)).await?;
+        if is_use(host, intent, kept.kind) {
+            session.note_use(self.last_used(place)).await?;
+        }
         Ok(session)
     }
 
@@ -270,6 +293,17 @@ impl App {
     }
 }
 
+/// Whether a call makes its folder the one where the seat is used. The folder is where an agent finds its session again
+/// after a restart, so nobody moves it but who comes in and who the seat belongs to: not a person who looks on or decides
+/// something, wherever their terminal is.
+fn is_use(host: &dyn Host, intent: Intent<'_>, seat: Kind) -> bool {
+    match intent {
+        Intent::Enter(_) => true,
+        Intent::Decide | Intent::Calm => host.lives_on(),
+        Intent::Read | Intent::Post | Intent::Leave => host.lives_on() || host.kind() == seat,
+    }
+}
+
 /// A command may act for a seat of the other kind if it says so; an agent behind MCP may not.
 fn no_seat(host: &dyn Host, listing: &Listing, id: &SessionId) -> Failure {
     let there = |kind: Kind| {
@@ -296,7 +330,8 @@ fn no_seat(host: &dyn Host, listing: &Listing, id: &SessionId) -> Failure {
     Failure::new(code::NO_SESSION, text)
 }
 
-pub(super) fn no_session(error: &ChooseError) -> Failure {
+/// Why no session is meant, and how its caller names one.
+pub(super) fn no_session(face: Face, error: &ChooseError) -> Failure {
     let code = match error {
         ChooseError::Which { .. } => code::WHICH_SESSION,
         ChooseError::NotIn {
@@ -304,7 +339,19 @@ pub(super) fn no_session(error: &ChooseError) -> Failure {
             ..
         } => code::KNOCKING,
         ChooseError::Removed { .. } => seal::Error::RekeyRemoved.name(),
-        ChooseError::NoSession | ChooseError::Unknown { .. } | ChooseError::NotIn { .. } => code::NO_SESSION,
+        ChooseError::NoSession
+        | ChooseError::NotHere { .. }
+        | ChooseError::Unknown { .. }
+        | ChooseError::NotIn { .. } => code::NO_SESSION,
     };
-    Failure::new(code, error.to_string())
+    let failure = Failure::new(code, error.to_string());
+    match (error, face) {
+        (ChooseError::NoSession | ChooseError::Removed { .. } | ChooseError::NotIn { .. }, _) => failure,
+        (_, Face::Tools) => {
+            failure.with_advice("Name one with `session`: its title or the first 8 characters of its id.")
+        }
+        (_, Face::CommandLine) => {
+            failure.with_advice("Name one with `--session`: its title or the first 8 characters of its id.")
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! An answer, and what may only happen once a face has written it out.
 
+use wire::event::Kind;
 use wire::ids::SessionId;
 
 use super::app::App;
@@ -35,6 +36,15 @@ impl Due {
             Self::Cursor { session, .. } | Self::Posted { session } => session,
         }
     }
+}
+
+/// That a reader who is not the seat's own was shown messages, which stay unread: whoever has the seat has not seen them.
+pub(super) fn still_unread(whose: Kind) -> String {
+    let whose = match whose {
+        Kind::Agent => "agent",
+        Kind::Human => "person",
+    };
+    format!("Shown, and still unread for the {whose} whose seat this is.")
 }
 
 impl<A> Delivered<A> {

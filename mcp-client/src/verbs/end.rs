@@ -128,7 +128,7 @@ fn named(app: &App, args: &EndArgs, host: &dyn Host) -> Result<(SessionId, Optio
                 place: &place,
                 now: app.clock.now(),
             };
-            choose::session_for_post(&asking).map_err(|error| no_session(&error))?
+            choose::session(&asking).map_err(|error| no_session(host.face(), &error))?
         }
     };
     let mut seats = listing.seats.iter().filter(|seat| seat.session == id);

@@ -8,7 +8,8 @@ use super::choose::{CALL_S, Intent};
 use super::delivered::{Answer, Delivered};
 use super::failure::Failure;
 use super::host::Host;
-use super::present::Presenter;
+use super::present::{self, Presenter};
+use super::proposals;
 use super::reach::in_turn;
 use super::text::Text;
 use super::wording;
@@ -56,15 +57,24 @@ pub async fn run(app: &App, args: LeaveArgs, host: &dyn Host) -> Result<Delivere
     }
     // To leave the wrong one can't be taken back any more than a post to it.
     let session = app
-        .pick(host, args.session.as_deref(), Intent::Post, until)
+        .pick(host, args.session.as_deref(), Intent::Leave, until)
         .await?;
     let mut session = in_turn(&session, until).await?;
     session.leave(until).await?;
+    let who = match session.kept()?.kind {
+        kind if kind == host.kind() => "You have left.".to_owned(),
+        kind => format!(
+            "The {} of this machine, {}, has left.",
+            present::kind_word(kind),
+            proposals::who(&Presenter::new(&session), session.my_id())
+        ),
+    };
     Ok(Delivered::plain(LeaveAnswer {
         session: session.id().to_string(),
         title: Presenter::new(&session).title(),
-        next: "You have left. The others go on without you, and what you wrote stays. To come back, join with the link."
-            .to_owned(),
+        next: format!(
+            "{who} The others go on, and what was written stays. To come back, join with the link."
+        ),
     }))
 }
 

@@ -84,7 +84,7 @@ fn from_clipboard(found: Option<Result<Link, seal::Error>>, face: Face) -> Resul
                     ),
                     Face::CommandLine => format!(
                         "Copy the whole note, or set {VARIABLE}, or pass the note on standard input: `devpilot-session join - < \
-                         note.txt`."
+                         note.txt` (a person adds `--as human`)."
                     ),
                 }
             ),

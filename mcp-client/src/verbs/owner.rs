@@ -6,7 +6,7 @@ use tokio::sync::Mutex;
 use wire::ids::SessionId;
 
 use super::app::App;
-use super::choose::no_session;
+use super::choose::{Intent, no_session};
 use super::failure::{Failure, code};
 use super::host::Host;
 use super::wording;
@@ -35,7 +35,7 @@ impl App {
             place: &place,
             now: self.clock.now(),
         };
-        let id = choose::session_for_post(&asking).map_err(|error| no_session(&error))?;
+        let id = choose::session(&asking).map_err(|error| no_session(host.face(), &error))?;
         let seat = self.owning_seat(host, &asking, &listing, &id)?;
         if let Some(held) = self.held(&id).await {
             let same = super::reach::in_turn(&held, until).await?.my_id() == seat.participant();
@@ -43,7 +43,7 @@ impl App {
                 return Ok(held);
             }
         }
-        let session = self.open(seat, &place, until).await?;
+        let session = self.open(host, seat, &place, Intent::Decide, until).await?;
         Ok(self.hold(session, None).await)
     }
 

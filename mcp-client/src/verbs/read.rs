@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::app::App;
 use super::choose::{CALL_S, Intent};
-use super::delivered::{Answer, Delivered, Due};
+use super::delivered::{self, Answer, Delivered, Due};
 use super::failure::{Failure, code};
 use super::host::Host;
 use super::items::{EventItem, IntegrityItem, JoinCard, MessageItem};
@@ -28,7 +28,7 @@ const BYTES: u32 = 24_000;
 /// The most bytes of one answer.
 const BYTES_MAX: u32 = 60_000;
 
-/// What to read. Without `since`: what is unread, and the cursor moves.
+/// What to read. Without `since`: what is unread, and the cursor moves if the caller is whom the seat belongs to.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReadArgs {
@@ -201,7 +201,11 @@ pub async fn run(app: &App, args: ReadArgs, host: &dyn Host) -> Result<Delivered
         budget,
     );
     let mode = modes::of(&session, &kept, app.clock.now());
-    let cursor = (unread_only && !filtered).then_some(shown.next_since);
+    let own = kept.kind == host.kind();
+    let cursor = (unread_only && !filtered && own).then_some(shown.next_since);
+    if unread_only && !filtered && !own && shown.next_since > since {
+        warnings.push(delivered::still_unread(kept.kind));
+    }
     let answer = ReadAnswer {
         session: session.id().to_string(),
         title: presenter.title(),

@@ -141,7 +141,7 @@ pub async fn run(app: &App, args: ShareArgs, host: &dyn Host) -> Result<Delivere
     // Over the whole call: the same one made at once must find the session, and its context posted.
     let mut _entrance = None;
     let (shared, created) = match &args.session {
-        Some(named) => (app.pick(host, Some(named), Intent::Read, until).await?, false),
+        Some(named) => (app.pick(host, Some(named), Intent::Decide, until).await?, false),
         None => {
             _entrance = Some(app.entrance(until).await?);
             sharing::session_for(app, &args, host, until).await?

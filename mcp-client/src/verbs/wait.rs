@@ -9,7 +9,7 @@ use wire::event::{Kind, ModeName};
 
 use super::app::App;
 use super::choose::Intent;
-use super::delivered::{Answer, Delivered, Due};
+use super::delivered::{self, Answer, Delivered, Due};
 use super::failure::Failure;
 use super::host::Host;
 use super::items::{EventItem, IntegrityItem, MessageItem};
@@ -129,7 +129,9 @@ pub async fn run(app: &App, args: WaitArgs, host: &dyn Host) -> Result<Delivered
         .await?;
     let woke = listening::listen(app, &shared, host, args.for_me, started, end).await?;
     let mut session = in_turn(&shared, until).await?;
-    if woke == Woke::ModeChanged && session.view().newest_by_others(session.kept()?.cursor).is_none() {
+    // Who looks on through the seat of another is told nothing in their place.
+    let own = session.kept()?.kind == host.kind();
+    if own && woke == Woke::ModeChanged && session.view().newest_by_others(session.kept()?.cursor).is_none() {
         // An answer about the end of auto alone: whoever posts after it does so at a human's word.
         let mode = modes::of(&session, &*session.kept()?, app.clock.now());
         if mode.over.is_some() {
@@ -172,6 +174,9 @@ pub async fn run(app: &App, args: WaitArgs, host: &dyn Host) -> Result<Delivered
         }
     };
     let to = shown.next_since;
+    if !own && !args.for_me && to > kept.cursor {
+        warnings.push(delivered::still_unread(kept.kind));
+    }
     let answer = WaitAnswer {
         session: session.id().to_string(),
         title: presenter.title(),
@@ -190,7 +195,7 @@ pub async fn run(app: &App, args: WaitArgs, host: &dyn Host) -> Result<Delivered
         warnings,
         next,
     };
-    if args.for_me {
+    if args.for_me || !own {
         return Ok(Delivered::plain(answer));
     }
     let session = *session.id();

@@ -40,9 +40,9 @@ pub(crate) struct CommandLine {
 const EXAMPLES: &str = "\
 Examples:
   Connect an agent                claude mcp add devpilot -- devpilot-session
-  Hand something over             devpilot-session share --title \"Flaky login test\" < notes.md
+  Hand something over             devpilot-session share --title \"Flaky login test\" --as human < notes.md
   Come in by a link you copied    devpilot-session join
-  Come in by a note in a file     devpilot-session join - < note.txt
+  Come in by a note in a file     devpilot-session join - --as human < note.txt
   What is new                     devpilot-session read
   From the start                  devpilot-session read --since 0
   Answer                          echo \"Fixed, please pull\" | devpilot-session post
@@ -78,13 +78,15 @@ pub(crate) struct Common {
     /// Print one JSON object instead of text.
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// The session: id, its first 8 characters, or title [default: the one last used in this folder].
+    /// The session: id, its first 8 characters, or title [default: the one last used in this folder; `post` and `leave` ask
+    /// where several go on].
     #[arg(long, global = true, value_name = "SESSION")]
     pub(crate) session: Option<String>,
     /// The participant of this machine to act for: its id [default: the one last used in this folder].
     #[arg(long, global = true, value_name = "ID")]
     pub(crate) seat: Option<String>,
-    /// Whether an agent or a person is here [default: human at a terminal, else agent].
+    /// Whether an agent or a person is here [default: human at a terminal, else agent; with `share` and `join` both standard
+    /// input and output must be one].
     #[arg(long = "as", global = true, value_name = "KIND", value_enum)]
     pub(crate) acting_as: Option<KindArgument>,
 }
@@ -111,6 +113,8 @@ pub(crate) enum Command {
     /// again, it goes on with the same knock.
     Join(Join),
     /// Show what is unread, and count it as read.
+    ///
+    /// Through your agent's seat you read along: what you are shown stays unread for the agent.
     Read(Read),
     /// Post what comes on standard input, byte for byte.
     Post(Post),
@@ -137,6 +141,9 @@ pub(crate) enum Command {
     /// Show who may still come in and who knocks, or set it. Changing it asks you to confirm at the terminal.
     Door(Door),
     /// Leave the session. What you wrote stays; the link brings you back.
+    ///
+    /// Where your agent's seat is the only one of this machine in it, the agent leaves. With several sessions going on it asks
+    /// which.
     Leave,
     /// List the sessions this machine is in, and its participants in them.
     Sessions,

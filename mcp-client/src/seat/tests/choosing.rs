@@ -41,11 +41,29 @@ fn the_session_last_used_in_this_repository_is_meant() {
     assert_eq!(choose::session(&asking(&seats, &one)), Ok(session(2)));
     let nowhere = Place::of(None);
     assert_eq!(choose::session(&asking(&seats, &nowhere)), Ok(session(3)));
+}
+
+#[test]
+fn where_none_was_last_used_here_those_elsewhere_are_named_and_only_what_does_no_harm_takes_the_only_one() {
+    let seats = summaries(&[(1, "A", "/r/one", 10), (3, "C", "/r/two", 30)]);
     let other = Place::of(Some(Path::new("/r/three")));
+    let ask = asking(&seats, &other);
+    let error = choose::session(&ask).unwrap_err();
+    let said = error.to_string();
+    assert!(matches!(error, ChooseError::NotHere { .. }), "{said}");
+    for part in ["\"A\" (01010101)", "\"C\" (03030303)"] {
+        assert!(said.contains(part), "{said}");
+    }
     assert_eq!(
-        choose::session(&asking(&seats, &other)),
-        Err(ChooseError::NoSession)
+        choose::session_to_calm(&ask),
+        Err(error),
+        "one of two is not meant"
     );
+
+    let (alone, _) = seats.split_at(1);
+    let ask = asking(alone, &other);
+    assert!(matches!(choose::session(&ask), Err(ChooseError::NotHere { .. })));
+    assert_eq!(choose::session_to_calm(&ask), Ok(session(3)));
 }
 
 #[test]

@@ -30,7 +30,7 @@ pub(super) struct DoorKeeper {
 
 impl DoorKeeper {
     /// For the session that a call names or means. A full session id is enough for a machine token.
-    pub(super) fn of(app: &App, host: &dyn Host, named: Option<&str>, writes: bool) -> Result<Self, Failure> {
+    pub(super) fn of(app: &App, host: &dyn Host, named: Option<&str>) -> Result<Self, Failure> {
         let listing = app.list()?;
         let place = Place::of(host.folder());
         let asking = Asking {
@@ -40,10 +40,7 @@ impl DoorKeeper {
             place: &place,
             now: app.clock.now(),
         };
-        let chosen = match writes {
-            true => choose::session_for_post(&asking),
-            false => choose::session(&asking),
-        };
+        let chosen = choose::session(&asking);
         let by_id = named.and_then(|named| named.trim().parse::<SessionId>().ok());
         let id = match (chosen, by_id) {
             (Ok(id), _) => id,
@@ -52,7 +49,7 @@ impl DoorKeeper {
                 Err(ChooseError::Unknown { .. } | ChooseError::NoSession | ChooseError::NotIn { .. }),
                 Some(id),
             ) => id,
-            (Err(error), _) => return Err(no_session(&error)),
+            (Err(error), _) => return Err(no_session(host.face(), &error)),
         };
         let mine = |seat: &&SeatSummary| seat.session == id && seat.is_in();
         let owner = listing.seats.iter().filter(mine).find(|seat| seat.is_owner());

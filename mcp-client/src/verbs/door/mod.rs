@@ -63,8 +63,7 @@ pub struct DoorArgs {
 /// This machine does not keep the door; nobody of that id knocks; a bound that can't be; no yes; the plane refuses.
 pub async fn run(app: &App, args: DoorArgs, host: &dyn Host) -> Result<Delivered<DoorAnswer>, Failure> {
     let until = within(CALL_S);
-    let writes = args.action != DoorAction::Show;
-    let mut keeper = DoorKeeper::of(app, host, args.session.as_deref(), writes)?;
+    let mut keeper = DoorKeeper::of(app, host, args.session.as_deref())?;
     let wanted = match &args.action {
         DoorAction::Set { state, joins, until } => Some(wanted(app, *state, *joins, *until)?),
         _ => None,

@@ -162,7 +162,7 @@ pub async fn run(app: &App, args: ModeArgs, host: &dyn Host) -> Result<Delivered
     let wanted = terms::check(&args)?;
     let mut until = within(CALL_S);
     let shared = app
-        .pick(host, args.session.as_deref(), Intent::Read, until)
+        .pick(host, args.session.as_deref(), intent(args.set), until)
         .await?;
     // The safe direction does not wait for anything to be read first.
     let before = {
@@ -225,6 +225,15 @@ pub async fn run(app: &App, args: ModeArgs, host: &dyn Host) -> Result<Delivered
         warnings,
         next: modes::meaning(mode),
     }))
+}
+
+/// What is decided is no use of the seat in the folder where it is decided.
+fn intent(set: Option<SetTo>) -> Intent<'static> {
+    match set {
+        None => Intent::Read,
+        Some(SetTo::Observe | SetTo::Stop) => Intent::Calm,
+        Some(SetTo::Relay | SetTo::Auto | SetTo::Accept | SetTo::Decline) => Intent::Decide,
+    }
 }
 
 /// What a call may change.

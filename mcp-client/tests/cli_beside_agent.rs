@@ -1,0 +1,160 @@
+//! A person at a terminal of the machine that an agent works on: what they read and decide through the agent's seat takes
+//! nothing away from the agent.
+#![cfg(target_os = "linux")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
+
+mod stdio;
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+use stdio::Machine;
+use stdio::plane::{Plane, Store};
+use stdio::terminal::at_terminal;
+
+/// Ada, a person, shared; Ben's agent came in by its shell, in the repository's folder.
+struct Beside {
+    ada: Machine,
+    ben: Machine,
+}
+
+impl Beside {
+    async fn new(plane: &Plane) -> Self {
+        let ada = plane.owner().with("DEVPILOT_NAME", "Ada");
+        let shared = ada
+            .run(["share", "--title", "Stale cache", "--as", "human"], b"start")
+            .await;
+        assert_eq!(shared.code(), 0, "{shared}");
+        let ben = Machine::new().with("DEVPILOT_NAME", "Ben");
+        std::fs::create_dir(ben.home().join("work")).unwrap();
+        let beside = Self { ada, ben };
+        let joined = beside.agent("join -", &beside.ada.link()).await;
+        assert_eq!(joined["joined"], true, "{joined}");
+        beside
+    }
+
+    /// What Ben's agent is answered in its folder, without a terminal.
+    async fn agent(&self, command: &str, input: &str) -> Value {
+        agent_in(&self.ben, &self.work(), command, input).await
+    }
+
+    fn work(&self) -> PathBuf {
+        self.ben.home().join("work")
+    }
+
+    async fn post(&self, text: &str) {
+        let posted = self.ada.run(["post", "--as", "human"], text.as_bytes()).await;
+        assert_eq!(posted.code(), 0, "{posted}");
+    }
+}
+
+async fn agent_in(machine: &Machine, folder: &std::path::Path, command: &str, input: &str) -> Value {
+    use tokio::io::AsyncWriteExt;
+    let mut process = machine.command([]);
+    process.args(command.split(' ')).arg("--json").current_dir(folder);
+    let mut child = process
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    // A command that reads no input may be gone before it was written.
+    let _ = stdin.write_all(input.as_bytes()).await;
+    drop(stdin);
+    let output = child.wait_with_output().await.unwrap();
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"))
+}
+
+fn texts(answer: &Value) -> Vec<&str> {
+    let messages = answer["messages"]
+        .as_array()
+        .unwrap_or_else(|| panic!("{answer}"));
+    messages
+        .iter()
+        .map(|message| message["text"].as_str().unwrap())
+        .collect()
+}
+
+#[tokio::test]
+async fn what_a_person_reads_through_an_agents_seat_stays_unread_for_the_agent() {
+    for store in Store::here() {
+        let plane = Plane::start(store).await;
+        let beside = Beside::new(&plane).await;
+        beside.post("one for the agent").await;
+        for command in ["read", "wait --timeout 5"] {
+            let shown = at_terminal(&beside.ben, command, "").await;
+            assert_eq!(shown.code(), 0, "{command}: {shown}");
+            for part in ["one for the agent", "still unread for the agent"] {
+                assert!(shown.stdout.contains(part), "{command}: {part}: {shown}");
+            }
+        }
+        let read = beside.agent("read", "").await;
+        assert_eq!(texts(&read), ["one for the agent"], "{read}");
+        let again = beside.agent("read", "").await;
+        assert_eq!(texts(&again), [""; 0], "its own reading counts: {again}");
+    }
+}
+
+#[tokio::test]
+async fn a_persons_command_leaves_the_agents_seat_in_its_folder() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let beside = Beside::new(&plane).await;
+    beside.post("look at this").await;
+    let id = beside.agent("who", "").await["session"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let relayed = at_terminal(&beside.ben, &format!("mode relay --session {id}"), "relay\n").await;
+    assert_eq!(relayed.code(), 0, "{relayed}");
+    for command in ["read", "who", "mode", "mode stop"] {
+        let ran = at_terminal(&beside.ben, &format!("{command} --session {id}"), "").await;
+        assert_eq!(ran.code(), 0, "{command}: {ran}");
+    }
+    let read = beside.agent("read", "").await;
+    assert_eq!(
+        texts(&read),
+        ["look at this"],
+        "found again in its folder: {read}"
+    );
+}
+
+#[tokio::test]
+async fn in_a_folder_of_no_session_those_there_are_are_named_and_stop_takes_the_only_one() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let beside = Beside::new(&plane).await;
+    let elsewhere = beside.ben.home().join("elsewhere");
+    std::fs::create_dir(&elsewhere).unwrap();
+    let refused = agent_in(&beside.ben, &elsewhere, "read", "").await;
+    assert_eq!(refused["error"], "no_session", "{refused}");
+    let said = refused["message"].as_str().unwrap();
+    for part in ["\"Stale cache\" (", "--session"] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    let stopped = agent_in(&beside.ben, &elsewhere, "mode stop", "").await;
+    assert_eq!(stopped["session_mode"], "observe", "{stopped}");
+}
+
+#[tokio::test]
+async fn a_person_takes_their_only_agent_out_and_writes_in_its_name_only_when_they_say_so() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let beside = Beside::new(&plane).await;
+    let refused = at_terminal(&beside.ben, "post", "").await;
+    assert!(
+        refused.code() == 1 && refused.stdout.contains("--as agent"),
+        "{refused}"
+    );
+    let left = at_terminal(&beside.ben, "leave", "").await;
+    assert_eq!(left.code(), 0, "{left}");
+    assert!(
+        left.stdout.contains("The agent of this machine, \"Ben\""),
+        "{left}"
+    );
+    let who = beside.ada.run(["who", "--json", "--as", "human"], b"").await;
+    assert!(who.json()["participants"][1]["left_at"].is_string(), "{who}");
+}
