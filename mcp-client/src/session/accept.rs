@@ -3,13 +3,15 @@
 use std::collections::BTreeSet;
 
 use seal::Error;
-use seal::transcript::{Outcome, RawRecord, Reader, Standing, Start};
+use seal::transcript::{EpochChange, Outcome, RawRecord, Reader, Standing, Start};
 use wire::api::{Checkpoint, Page, ParticipantRow, Record};
+use wire::encoding::Blob;
+use wire::epoch_record::EpochRecord;
 use wire::ids::{MessageId, ParticipantId};
 
 use super::error::SessionError;
 use super::message::Message;
-use super::view::{Entry, Opened, Posted, What};
+use super::view::{Entry, NO_KEY, NewEpoch, Opened, Posted, What};
 use super::{Session, integrity};
 use crate::plane::Deadline;
 
@@ -152,13 +154,13 @@ impl Session {
     fn understand(&mut self, record: &Record, outcome: Outcome) -> What {
         let content = match outcome {
             Outcome::Message { message, standing } => self.opened(record, message.json.as_str(), standing),
-            Outcome::NoKey => Err("no_key"),
+            Outcome::NoKey => Err(NO_KEY),
             Outcome::Unreadable(error) => Err(error.name()),
             Outcome::Notice(notice) => return What::Notice(notice),
             Outcome::BadNotice => return What::Notice(None),
             Outcome::Member(member) => return What::Member(Some(member)),
             Outcome::BadMember => return What::Member(None),
-            Outcome::Epoch(change) => return What::Epoch(change),
+            Outcome::Epoch(change) => return What::Epoch(new_epoch(record, change)),
         };
         // The verifier refuses messages without sender or id, so the zeros never stand.
         let author = record.sender.unwrap_or(ParticipantId::from_bytes([0; 16]));
@@ -254,5 +256,22 @@ impl Session {
         let seq = self.transcript.head().seq.saturating_add(1);
         tracing::error!(error = error.name(), seq, "the transcript does not hold");
         integrity::raise(&mut self.alarm, error, seq, self.clock.now());
+    }
+}
+
+/// The verifier has parsed the same bytes.
+fn new_epoch(record: &Record, change: EpochChange) -> NewEpoch {
+    let bytes = record
+        .epoch_record
+        .as_ref()
+        .map(Blob::as_slice)
+        .unwrap_or_default();
+    let parsed = EpochRecord::parse(bytes).ok();
+    NewEpoch {
+        change,
+        opens_before: parsed.as_ref().is_some_and(|parsed| parsed.history.is_some()),
+        stays: parsed
+            .map(|parsed| parsed.entries.iter().map(|entry| entry.participant_id).collect())
+            .unwrap_or_default(),
     }
 }

@@ -113,8 +113,11 @@ impl Session {
             Some(owner) if owner != self.my_id() => return Err(SessionError::NotOwner),
             Some(_) => {}
         }
-        let is_new =
-            |row: &&ParticipantRow| row.left_at.is_none() && !plan.shown.contains(&row.participant_id);
+        let is_new = |row: &&ParticipantRow| {
+            row.left_at.is_none()
+                && !plan.shown.contains(&row.participant_id)
+                && !self.is_out(&row.participant_id)
+        };
         let new: Vec<ParticipantId> = rows.iter().filter(is_new).map(|row| row.participant_id).collect();
         if epoch != plan.epoch || !new.is_empty() {
             return Err(SessionError::ListChanged(new));

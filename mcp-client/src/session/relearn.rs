@@ -55,7 +55,10 @@ impl Session {
     /// A message taken back must have opened, where the keys of its epoch are held.
     pub(super) fn took_back(&mut self, entry: &Entry) -> Result<(), Error> {
         if let What::Message(posted) = &entry.what
-            && posted.content.as_ref().is_err_and(|error| *error != "no_key")
+            && posted
+                .content
+                .as_ref()
+                .is_err_and(|error| *error != super::view::NO_KEY)
         {
             return Err(Error::OwnRecordMismatch);
         }

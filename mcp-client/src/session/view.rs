@@ -9,6 +9,9 @@ use wire::timestamp::Timestamp;
 
 use super::message::Message;
 
+/// Why a message of an epoch whose keys this seat never had can't be read.
+pub const NO_KEY: &str = "no_key";
+
 /// One accepted record.
 #[derive(Debug)]
 pub struct Entry {
@@ -32,7 +35,18 @@ pub enum What {
     /// A member event; none is one this version does not know.
     Member(Option<Member>),
     /// A new epoch.
-    Epoch(EpochChange),
+    Epoch(NewEpoch),
+}
+
+/// A new epoch in the transcript.
+#[derive(Debug)]
+pub struct NewEpoch {
+    /// What the verifier says of it.
+    pub change: EpochChange,
+    /// Whom its record lists: those who stay, by an owner's re-key.
+    pub stays: Vec<ParticipantId>,
+    /// Whether its link opens the epoch before.
+    pub opens_before: bool,
 }
 
 /// A message in the transcript.

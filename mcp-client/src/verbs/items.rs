@@ -107,6 +107,10 @@ pub struct ParticipantItem {
     pub may_write: bool,
     /// False: no valid profile since the last re-key; it was left out, or hides.
     pub in_epoch: bool,
+    /// Why it is not in the epoch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub why_out: Option<String>,
     /// When it joined.
     pub joined_at: String,
     /// When it was last heard of.
@@ -167,6 +171,10 @@ pub struct JoinCard {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "MessageItem")]
     pub handoff: Option<MessageItem>,
+    /// Why there is none to read, and what to do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub handoff_closed: Option<String>,
     /// Pinned messages.
     pub pinned: Vec<MessageItem>,
     /// Questions nobody has answered.

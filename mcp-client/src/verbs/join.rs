@@ -6,6 +6,8 @@ use schemars::JsonSchema;
 use seal::link::Link;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Mutex;
+use wire::epoch_record::EpochType;
+use wire::event::Kind;
 use zeroize::Zeroizing;
 
 use super::app::App;
@@ -154,7 +156,16 @@ pub async fn run(app: &App, args: JoinArgs, host: &dyn Host) -> Result<Delivered
     };
     let until = within(CALL_S);
     let mut session = in_turn(&came.session, until).await?;
-    let answer = card(app, &mut session, came.joined, found.source, came.warnings, until).await?;
+    let answer = card(
+        app,
+        host,
+        &mut session,
+        came.joined,
+        found.source,
+        came.warnings,
+        until,
+    )
+    .await?;
     let due = Due::Cursor {
         session: *session.id(),
         to: session.head().seq,
@@ -244,16 +255,18 @@ async fn come_in(
 
 async fn card(
     app: &App,
+    host: &dyn Host,
     session: &mut Session,
     joined: bool,
     source: &str,
-    warnings: Vec<String>,
+    mut warnings: Vec<String>,
     until: Deadline,
 ) -> Result<JoinAnswer, Failure> {
     let rows = app.participants(session, until).await;
     let kept = session.kept()?;
     let presenter = Presenter::new(session);
     let mode = modes::of(session, &kept, app.clock.now());
+    warnings.extend(administered(session, host));
     Ok(JoinAnswer {
         session: session.id().to_string(),
         title: presenter.title(),
@@ -272,6 +285,25 @@ async fn card(
         warnings,
         next: modes::meaning(mode),
     })
+}
+
+/// An administrator's re-key puts people together anew: whoever comes in by its link is told, and decides.
+fn administered(session: &Session, host: &dyn Host) -> Option<String> {
+    let reach = session.reach().ok()?;
+    if session.epoch_type() != Some(EpochType::AdminRekey) {
+        return None;
+    }
+    let when = reach.began.map_or_else(String::new, |(seq, at)| {
+        format!(" on {} (#{seq})", present::moment(&at.to_string()))
+    });
+    let decides = match host.kind() {
+        Kind::Agent => "Tell your human, who decides whether to go on here",
+        Kind::Human => "Whether to go on here is yours to decide",
+    };
+    Some(format!(
+        "An administrator re-keyed this session{when}: the link is the administrator's, and there is no owner any more. \
+         {decides}."
+    ))
 }
 
 async fn places(app: &App, args: &JoinArgs) -> Places {

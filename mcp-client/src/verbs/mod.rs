@@ -6,6 +6,7 @@
 
 mod app;
 mod choose;
+mod closed;
 mod compose;
 mod delivered;
 pub mod door;
@@ -51,6 +52,7 @@ pub use join::{JoinAnswer, JoinArgs, LinkSource};
 pub use leave::{LeaveAnswer, LeaveArgs};
 pub use mode::{ModeAnswer, ModeArgs, SetTo};
 pub use post::{PostAnswer, PostArgs};
+pub(crate) use present::moment;
 pub use proposals::ProposalItem;
 pub use read::{ReadAnswer, ReadArgs};
 pub use rekey::{Choice, RekeyAnswer, RekeyArgs, RekeyList};

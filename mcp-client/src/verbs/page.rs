@@ -1,5 +1,6 @@
 //! Which records one answer shows, and where the next one goes on. Counts and cuts are `render`'s.
 
+use super::closed::is_closed;
 use super::items::{EventItem, MessageItem};
 use super::present::Presenter;
 use crate::render::{self, Budget};
@@ -68,10 +69,19 @@ pub(super) fn page<'a>(
     offset: u64,
     budget: Budget,
 ) -> Shown {
+    let closed = presenter.closed(entries.iter().filter(|entry| wanted(entry)));
     let items: Vec<Item> = entries
         .iter()
         .filter(|entry| wanted(entry))
         .filter_map(|entry| match entry.message() {
+            // What can't be read for want of a key is one line for all of it, where the last of it stands.
+            Some((entry, _)) if is_closed(entry) => closed.get(&entry.seq).map(|row| {
+                Item::Event(EventItem {
+                    seq: entry.seq,
+                    at: entry.at.to_string(),
+                    text: row.text(),
+                })
+            }),
             Some((entry, posted)) => Some(Item::Message(Box::new(presenter.message(entry, posted)))),
             None => presenter.event(entry).map(Item::Event),
         })

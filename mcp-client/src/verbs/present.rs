@@ -1,6 +1,7 @@
 //! From a verified view to the items of an answer. Everything a participant wrote passes `render` here, and only here.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
 
 use seal::transcript::{Member, MemberKind, Standing};
 use wire::api::ParticipantRow;
@@ -8,16 +9,20 @@ use wire::epoch_record::EpochType;
 use wire::event::{Capability, Kind, ModeName, Notice};
 use wire::ids::ParticipantId;
 
+use super::closed::{self, Closed, is_closed};
 use super::items::{EventItem, IntegrityItem, JoinCard, MessageItem, ParticipantItem};
 use super::{modes, wording};
 use crate::render::{self, NameTable};
-use crate::session::view::{Entry, Posted, What};
-use crate::session::{Session, integrity};
+use crate::session::presence::{Arrival, Presence};
+use crate::session::view::{Entry, NewEpoch, Posted, What};
+use crate::session::{Membership, Session, integrity};
 
 /// Messages shown of each list on the join card.
 const CARD_LIST: usize = 5;
 /// Participants shown on the join card; `who` has the rest.
 const CARD_PEOPLE: usize = 16;
+/// Those put out who are named in one event.
+const NAMED_MAX: usize = 8;
 /// Characters of a kind that this version does not know.
 const KIND_MAX: usize = 32;
 
@@ -25,6 +30,8 @@ const KIND_MAX: usize = 32;
 pub(super) struct Presenter<'a> {
     session: &'a Session,
     names: NameTable,
+    /// Worked out where somebody asks.
+    presence: OnceLock<Presence>,
 }
 
 impl<'a> Presenter<'a> {
@@ -36,6 +43,7 @@ impl<'a> Presenter<'a> {
         Self {
             session,
             names: NameTable::new(claims, None),
+            presence: OnceLock::new(),
         }
     }
 
@@ -115,19 +123,7 @@ impl<'a> Presenter<'a> {
             What::Notice(Some(notice)) => notice_text(notice),
             What::Member(None) => "The plane sent a member event this version does not know.".to_owned(),
             What::Member(Some(member)) => self.member_text(entry.seq, member),
-            What::Epoch(change) => match change.epoch_type {
-                EpochType::Creation => "The session was created.".to_owned(),
-                EpochType::OwnerRekey => format!(
-                    "The owner re-keyed: epoch {}, earlier links are dead.",
-                    change.epoch
-                ),
-                EpochType::AdminRekey => {
-                    format!(
-                        "An administrator re-keyed: epoch {}, earlier links are dead.",
-                        change.epoch
-                    )
-                }
-            },
+            What::Epoch(new) => self.epoch_text(entry.seq, new),
         };
         Some(EventItem {
             seq: entry.seq,
@@ -141,10 +137,11 @@ impl<'a> Presenter<'a> {
         match &member.kind {
             MemberKind::Joined { kind, .. } => {
                 let kind = kind.map_or("somebody", kind_word);
-                let did = if self.was_here_before(seq, &member.participant_id) {
-                    "came back"
-                } else {
-                    "joined"
+                let did = match self.presence().arrival(seq) {
+                    Arrival::New => "joined",
+                    Arrival::Back => "came back",
+                    Arrival::GoesOn => "goes on after the re-key",
+                    Arrival::MovedOver => "moved over to the new link",
                 };
                 format!("\"{who}\" ({kind}) {did}.")
             }
@@ -154,26 +151,56 @@ impl<'a> Presenter<'a> {
         }
     }
 
-    fn was_here_before(&self, seq: u64, id: &ParticipantId) -> bool {
-        let before = self
-            .session
-            .view()
-            .entries()
-            .iter()
-            .take_while(|entry| entry.seq < seq);
-        let joined = |entry: &Entry| match &entry.what {
-            What::Member(Some(member)) => {
-                member.participant_id == *id && matches!(member.kind, MemberKind::Joined { .. })
+    fn epoch_text(&self, seq: u64, new: &NewEpoch) -> String {
+        let epoch = new.change.epoch;
+        match new.change.epoch_type {
+            EpochType::Creation => "The session was created.".to_owned(),
+            EpochType::OwnerRekey => {
+                let before = match new.opens_before {
+                    true => "",
+                    false => " The new link opens nothing of what came before.",
+                };
+                format!(
+                    "The owner re-keyed: epoch {epoch}, earlier links are dead.{before}{}",
+                    self.put_out_text(seq)
+                )
             }
-            _ => false,
-        };
-        before.into_iter().any(joined)
+            EpochType::AdminRekey => format!(
+                "An administrator re-keyed: epoch {epoch}, earlier links are dead. Everybody goes on by the new link alone, \
+                 which opens nothing of what came before. The session has no owner any more."
+            ),
+        }
+    }
+
+    fn put_out_text(&self, seq: u64) -> String {
+        let out = self.presence().put_out(seq);
+        let named: Vec<String> = out
+            .iter()
+            .take(NAMED_MAX)
+            .map(|id| format!("\"{}\" {}", self.name(id), short(id)))
+            .collect();
+        match out.len() - named.len() {
+            _ if out.is_empty() => String::new(),
+            0 => format!(" Out: {}.", named.join(", ")),
+            more => format!(" Out: {} and {more} more.", named.join(", ")),
+        }
+    }
+
+    /// Of some records, what this seat's link does not open.
+    pub(super) fn closed<'e>(&self, entries: impl Iterator<Item = &'e Entry>) -> BTreeMap<u64, Closed<'a>> {
+        closed::rows(self.session, entries)
+    }
+
+    fn presence(&self) -> &Presence {
+        self.presence
+            .get_or_init(|| Presence::of(self.session.view().entries()))
     }
 
     /// One participant.
     pub(super) fn participant(&self, row: &ParticipantRow) -> ParticipantItem {
         let id = row.participant_id;
         let known = self.session.roster().get(&id);
+        let membership = self.session.membership(&id);
         let host = known.and_then(|known| known.claims.members.get("host")?.as_str().map(render::program));
         ParticipantItem {
             name: self.name(&id),
@@ -185,7 +212,8 @@ impl<'a> Presenter<'a> {
             host,
             capability: capability_word(row.capability).to_owned(),
             may_write: self.session.roster().may_write(&id, self.session.epoch()),
-            in_epoch: self.session.belongs(&id),
+            in_epoch: membership == Membership::In,
+            why_out: why_out(membership).map(str::to_owned),
             joined_at: row.joined_at.to_string(),
             last_seen_at: row.last_seen_at.to_string(),
             left_at: row.left_at.map(|at| at.to_string()),
@@ -248,6 +276,11 @@ impl<'a> Presenter<'a> {
         let short = |(entry, posted): (&Entry, &Posted)| self.shortened(entry, posted, bytes / 48);
         let first = view.messages().next().filter(|_| self.session.base() == 0);
         let handoff_seq = first.map(|(entry, _)| entry.seq);
+        let closed = self.closed(view.entries().iter());
+        let closed_to = closed
+            .first_key_value()
+            .filter(|_| first.is_some_and(|(entry, _)| is_closed(entry)));
+        let first = first.filter(|(entry, _)| !is_closed(entry));
         let answered: BTreeSet<u64> = view
             .messages()
             .filter_map(|(_, posted)| posted.text()?.reply_to)
@@ -263,8 +296,10 @@ impl<'a> Presenter<'a> {
         let latest = view
             .messages()
             .rev()
-            .filter(|(entry, _)| Some(entry.seq) != handoff_seq);
-        let mut here: Vec<_> = rows.iter().filter(|row| row.left_at.is_none()).collect();
+            .filter(|(entry, _)| Some(entry.seq) != handoff_seq && !is_closed(entry));
+        let is_here =
+            |row: &&ParticipantRow| row.left_at.is_none() && !self.session.is_out(&row.participant_id);
+        let mut here: Vec<_> = rows.iter().filter(is_here).collect();
         here.sort_by_key(|row| std::cmp::Reverse(row.last_seen_at));
         let state = self.session.plane_state();
         let kept = self.session.kept().ok();
@@ -279,9 +314,10 @@ impl<'a> Presenter<'a> {
                 .collect(),
             participants_here: here.len() as u64,
             records: self.session.head().seq,
-            messages: view.messages().count() as u64,
+            messages: view.messages().filter(|(entry, _)| !is_closed(entry)).count() as u64,
             expires_at: expires_at.map(|at| at.to_string()).unwrap_or_default(),
             handoff: first.map(|(entry, posted)| self.shortened(entry, posted, bytes / 3)),
+            handoff_closed: closed_to.map(|(_, row)| row.hand_off()),
             pinned: in_order(pinned.take(CARD_LIST).map(short)),
             unanswered: in_order(unanswered.take(CARD_LIST).map(short)),
             latest: in_order(latest.take(CARD_LIST).map(short)),
@@ -339,6 +375,23 @@ fn notice_text(notice: &Notice) -> String {
             format!("Somebody proposed auto: {budget} posts within {ttl_s} s. A human decides.")
         }
         Notice::AutoDeclined {} => "The proposal to go to auto was declined.".to_owned(),
+    }
+}
+
+fn why_out(membership: Membership) -> Option<&'static str> {
+    match membership {
+        Membership::In => None,
+        Membership::PutOut => Some("out since the re-key"),
+        Membership::NotBack => Some("not back since an administrator re-keyed"),
+        Membership::Unproven => Some("no valid profile since the re-key"),
+    }
+}
+
+/// A time as people are shown it: `2026-11-29T14:02:31.123Z` as `2026-11-29 14:02Z`; anything else as it is.
+pub(crate) fn moment(at: &str) -> String {
+    match (at.get(..10), at.get(10..11), at.get(11..16), at.ends_with('Z')) {
+        (Some(date), Some("T"), Some(time), true) => format!("{date} {time}Z"),
+        _ => at.to_owned(),
     }
 }
 

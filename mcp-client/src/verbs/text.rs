@@ -153,6 +153,13 @@ impl Text {
     /// Participants, one a line.
     pub(super) fn participants(&mut self, participants: &[ParticipantItem]) {
         for one in participants {
+            if let Some(why) = &one.why_out {
+                self.line(format_args!(
+                    "- \"{}\" {} {}, {why}",
+                    one.name, one.short_id, one.kind
+                ));
+                continue;
+            }
             let mut line = format!(
                 "- \"{}\" {} {}, {}",
                 one.name, one.short_id, one.kind, one.capability
@@ -161,7 +168,6 @@ impl Text {
                 (one.me, ", you"),
                 (one.owner, ", owner"),
                 (!one.may_write, ", may not write"),
-                (!one.in_epoch, ", no valid profile since the re-key"),
                 (one.listening, ", listening"),
                 (one.left_at.is_some(), ", left"),
             ] {
@@ -194,6 +200,9 @@ impl Text {
         if let Some(handoff) = &card.handoff {
             self.line("The hand-off:");
             self.message(handoff);
+        }
+        if let Some(closed) = &card.handoff_closed {
+            self.line(closed);
         }
         for (heading, messages) in [
             ("Pinned:", &card.pinned),

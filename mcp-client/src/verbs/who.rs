@@ -32,7 +32,7 @@ pub struct WhoAnswer {
     pub session: String,
     /// Its title.
     pub title: String,
-    /// Everybody, in the order of joining.
+    /// Everybody in the order of joining; last, who is not in the epoch in force.
     pub participants: Vec<ParticipantItem>,
     /// This seat's participant id.
     pub my_id: String,
@@ -78,12 +78,15 @@ pub async fn run(app: &App, args: WhoArgs, host: &dyn Host) -> Result<Delivered<
     let kept = session.kept()?;
     let rows = app.participants(&mut session, until).await;
     let presenter = Presenter::new(&session);
+    let mut participants: Vec<_> = rows.iter().map(|row| presenter.participant(row)).collect();
+    // Who is out is no longer here, and still in the transcript.
+    participants.sort_by_key(|one| !one.in_epoch);
     let head = session.head();
     let mode = modes::of(&session, &kept, app.clock.now());
     Ok(Delivered::plain(WhoAnswer {
         session: session.id().to_string(),
         title: presenter.title(),
-        participants: rows.iter().map(|row| presenter.participant(row)).collect(),
+        participants,
         my_id: session.my_id().to_string(),
         head_seq: head.seq,
         head_hash: in_groups(&head.hash),

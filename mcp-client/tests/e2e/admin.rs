@@ -43,7 +43,7 @@ async fn after_an_administrators_re_key_nothing_of_before_opens_to_the_new_link_
         let shared = ana.share("Secret plans", "start").await;
         let old_link = shared.link.unwrap();
         sam.join(&old_link).await;
-        sam.post("before").await;
+        sam.post("the plan").await;
         ana.read().await;
         let admin = administrator(&plane, &plane.origin).await;
         let (answer, link) = rekey_as_admin(&admin, &shared.session).await.unwrap();
@@ -61,7 +61,7 @@ async fn after_an_administrators_re_key_nothing_of_before_opens_to_the_new_link_
             for said in ["administrator", "person", "never take a link from the session"] {
                 assert!(stopped.message().contains(said), "{stopped}");
             }
-            assert_eq!(texts(&member.read_all().await), ["start", "before"]);
+            assert_eq!(texts(&member.read_all().await), ["start", "the plan"]);
             assert_eq!(
                 member.try_join(&old_link).await.unwrap_err().code(),
                 "new_link_needed"
@@ -75,9 +75,34 @@ async fn after_an_administrators_re_key_nothing_of_before_opens_to_the_new_link_
         let joined = late.join(&link).await;
         assert_eq!(joined.title, "untitled");
         let read = late.read_all().await;
-        assert_eq!(texts(&read), ["[no_key]", "[no_key]"]);
+        assert!(texts(&read).is_empty());
+        assert!(
+            read.events
+                .iter()
+                .any(|event| event.text.starts_with("2 messages before #")
+                    && event.text.contains("an administrator re-keyed")),
+            "{:?}",
+            read.events
+        );
+        assert_eq!((joined.card.messages, joined.card.handoff.is_some()), (0, false));
+        assert!(
+            joined
+                .card
+                .handoff_closed
+                .as_ref()
+                .unwrap()
+                .contains("hand off again")
+        );
+        let told = joined.warnings.join(" ");
+        for said in [
+            "An administrator re-keyed this session on ",
+            "no owner any more",
+            "Tell your human",
+        ] {
+            assert!(told.contains(said), "{said}: {told}");
+        }
         let all = serde_json::to_string(&(&joined, &read, late.who().await)).unwrap();
-        for before in ["Secret plans", "start", "before", "Ana", "Sam"] {
+        for before in ["Secret plans", "start", "the plan", "Ana", "Sam"] {
             assert!(!all.contains(before), "{before}: {all}");
         }
 
@@ -92,7 +117,7 @@ async fn after_an_administrators_re_key_nothing_of_before_opens_to_the_new_link_
             ("Secret plans", "Ana")
         );
         sam.join(&link).await;
-        assert_eq!(texts(&sam.read_all().await), ["start", "before", "here again"]);
+        assert_eq!(texts(&sam.read_all().await), ["start", "the plan", "here again"]);
         assert_eq!(sam.read_all().await.integrity.state, "ok");
 
         // Nobody owns it now: the owner's way is closed, and says which one is open.

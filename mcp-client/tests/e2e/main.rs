@@ -10,6 +10,7 @@
 
 mod admin;
 mod auto;
+mod closed;
 mod damage;
 mod door;
 mod faults;

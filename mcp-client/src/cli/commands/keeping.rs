@@ -73,7 +73,7 @@ fn told(arguments: &Rekey, list: &RekeyList) -> Result<BTreeMap<ParticipantId, C
             return Err(Failure::new(
                 code::BAD_ARGUMENT,
                 format!(
-                    "\"{}\" #{} {problem}. Nothing was changed.",
+                    "\"{}\" {} {problem}. Nothing was changed.",
                     one.name, one.short_id
                 ),
             ));

@@ -184,6 +184,7 @@ impl Show for RekeyAnswer {
             short(&self.session),
             self.epoch
         )];
+        lines.push(self.opens.clone());
         for (heading, some) in [("Stay:", &self.stays), ("Out:", &self.out)] {
             if !some.is_empty() {
                 lines.push(heading.to_owned());

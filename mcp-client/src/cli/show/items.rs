@@ -1,5 +1,6 @@
 //! The parts that several answers share, as lines.
 
+pub(super) use crate::verbs::moment;
 use crate::verbs::{EventItem, IntegrityItem, JoinCard, MessageItem, ParticipantItem, ProposalItem};
 
 /// Stands before every line of somebody else's text.
@@ -71,11 +72,11 @@ pub(super) fn participant(item: &ParticipantItem) -> String {
     if item.owner {
         facts.push("owner".to_owned());
     }
+    if let Some(why) = &item.why_out {
+        return format!("{}  {} ({}): {why}", item.short_id, item.name, facts.join(", "));
+    }
     if !item.may_write {
         facts.push("reads only".to_owned());
-    }
-    if !item.in_epoch {
-        facts.push("no valid profile since the re-key".to_owned());
     }
     let presence = match &item.left_at {
         Some(left) => format!("left {}", moment(left)),
@@ -104,6 +105,7 @@ pub(super) fn card(card: &JoinCard) -> Vec<String> {
         moment(&card.expires_at)
     )];
     lines.extend(card.participants.iter().map(participant));
+    lines.extend(card.handoff_closed.clone());
     let hand_off = card.handoff.as_slice();
     for (title, messages) in [
         ("Hand-off", hand_off),
@@ -165,14 +167,6 @@ pub(super) fn proposal(item: Option<&ProposalItem>) -> Vec<String> {
 /// What else to know.
 pub(super) fn warnings(warnings: &[String]) -> Vec<String> {
     warnings.iter().map(|warning| format!("! {warning}")).collect()
-}
-
-/// `2026-11-29T14:02:31.123Z` as `2026-11-29 14:02Z`; anything else as it is.
-pub(super) fn moment(at: &str) -> String {
-    match (at.get(..10), at.get(10..11), at.get(11..16), at.ends_with('Z')) {
-        (Some(date), Some("T"), Some(time), true) => format!("{date} {time}Z"),
-        _ => at.to_owned(),
-    }
 }
 
 #[cfg(test)]

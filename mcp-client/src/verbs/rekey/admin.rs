@@ -13,14 +13,14 @@ use wire::ids::SessionId;
 use wire::problem::Code;
 use zeroize::Zeroizing;
 
-use super::super::app::App;
-use super::super::choose::CALL_S;
-use super::super::delivered::{Answer, Delivered};
-use super::super::failure::{Failure, code};
-use super::super::host::{Ask, Host, Purpose, Question};
-use super::super::{compose, wording};
 use crate::admin_rekeys::{AdminRekey, Desk};
 use crate::plane::{MachineToken, Origin, Plane, PlaneError, within};
+use crate::verbs::app::App;
+use crate::verbs::choose::CALL_S;
+use crate::verbs::delivered::{Answer, Delivered};
+use crate::verbs::failure::{Failure, code};
+use crate::verbs::host::{Ask, Host, Purpose, Question};
+use crate::verbs::{compose, wording};
 
 /// Re-keys that may come in between while this one is made.
 const ROUNDS: u32 = 4;
@@ -244,7 +244,7 @@ async fn ask(session: &SessionId, plane: &Origin, resumed: bool, host: &dyn Host
 }
 
 /// Only a whole id can name a session that this machine knows nothing of.
-pub(in super::super) fn whole_id(text: &str) -> Result<SessionId, Failure> {
+pub(super) fn whole_id(text: &str) -> Result<SessionId, Failure> {
     text.trim().parse().map_err(|_| {
         Failure::new(
             code::BAD_ARGUMENT,

@@ -2,15 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use seal::transcript::MemberKind;
 use serde::Serialize;
 use wire::api::ParticipantRow;
+use wire::event::ModeName;
 use wire::ids::ParticipantId;
 
-use super::super::failure::{Failure, code};
-use super::super::present::{Presenter, kind_word, short};
+use super::answers::Before;
 use crate::session::view::What;
 use crate::session::{Keepable, Session};
-use seal::transcript::MemberKind;
+use crate::verbs::failure::{Failure, code};
+use crate::verbs::present::{Presenter, kind_word, short};
 
 /// How much of an id names a participant here. Names don't: two may claim the same.
 const SHORT_ID: usize = 8;
@@ -26,6 +28,12 @@ pub struct RekeyList {
     pub epoch: u32,
     /// Everybody, this seat first, then in the order of joining.
     pub participants: Vec<RekeyParticipant>,
+    /// How many earlier re-keys put out, who have not come back: there is nothing to decide about them.
+    pub out_earlier: u64,
+    /// How far back a new link can open what came before.
+    pub before: Before,
+    /// Auto is on, by the plane's word; it ends.
+    pub auto: bool,
     /// An earlier re-key of this machine, whose answer was lost, was finished just now.
     pub finished_earlier: bool,
 }
@@ -122,10 +130,13 @@ pub(super) fn make(
     let unseen = joined_after(session, session.kept()?.cursor);
     let unnamed = session.roster().iter().map(|(id, _)| *id).filter(|id| {
         let named = rows.iter().any(|row| row.participant_id == *id);
-        !named && session.keepable(id) != Keepable::Out
+        !named && !session.is_out(id) && session.keepable(id) != Keepable::Out
     });
-    let mut all: Vec<(ParticipantId, Option<&ParticipantRow>)> =
-        rows.iter().map(|row| (row.participant_id, Some(row))).collect();
+    let (out, named): (Vec<_>, Vec<_>) = rows.iter().partition(|row| session.is_out(&row.participant_id));
+    let mut all: Vec<(ParticipantId, Option<&ParticipantRow>)> = named
+        .into_iter()
+        .map(|row| (row.participant_id, Some(row)))
+        .collect();
     all.extend(unnamed.map(|id| (id, None)));
     let me = session.my_id();
     all.sort_by_key(|(id, row)| (id != me, row.is_none(), row.map(|row| row.joined_at)));
@@ -163,6 +174,11 @@ pub(super) fn make(
         title: presenter.title(),
         epoch: session.epoch(),
         participants: participants.collect(),
+        out_earlier: out.len() as u64,
+        before: Before::of(session.reach()?),
+        auto: session
+            .plane_state()
+            .is_some_and(|state| state.mode.name == ModeName::Auto),
         finished_earlier,
     })
 }

@@ -13,7 +13,7 @@ use seal::transcript::MemberKind;
 use wire::epoch_record::EntryCapability;
 use wire::ids::ParticipantId;
 
-pub use answers::{RekeyAnswer, RekeyOutcome};
+pub use answers::{Before, RekeyAnswer, RekeyOutcome};
 pub use list::{RekeyList, RekeyParticipant};
 
 use super::app::App;
@@ -91,6 +91,10 @@ pub async fn run(app: &App, args: RekeyArgs, host: &dyn Host) -> Result<Delivere
         Err(SessionError::ListChanged(new)) => return Err(changed(&session, &new)),
         Err(error) => return Err(refused(error)),
     };
+    let go_on = match stays.len() {
+        0 | 1 => "",
+        _ => "Those who stay go on by themselves. ",
+    };
     let mut warnings = Vec::new();
     if let Some(late) = done.late {
         warnings.push(format!(
@@ -99,18 +103,23 @@ pub async fn run(app: &App, args: RekeyArgs, host: &dyn Host) -> Result<Delivere
         ));
     }
     let presenter = Presenter::new(&session);
+    let reach = session.reach()?;
     let too_late = came_too_late(&session, &presenter, args.list.epoch, &shown);
     Ok(Delivered::plain(RekeyAnswer {
         session: args.list.session.clone(),
         title: args.list.title.clone(),
         epoch: done.epoch,
         history: if args.history { "kept" } else { "closed" }.to_owned(),
+        opens: answers::opens(&args.list.before, args.history),
+        opens_from_epoch: reach.epoch,
+        opens_from_seq: reach.began.map(|(seq, _)| seq),
         stays,
         out: out.into_iter().chain(too_late).collect(),
         warnings,
-        next: "Those who stay go on by themselves. All earlier links and tokens are dead, also of those who stay. To let \
-               somebody in, make the note with the new link: devpilot-session link."
-            .to_owned(),
+        next: format!(
+            "{go_on}All earlier links and session tokens are dead. To let somebody in, make the note with the new link: \
+             devpilot-session link."
+        ),
     }))
 }
 
@@ -155,7 +164,7 @@ fn decided(args: &RekeyArgs) -> Result<Decided, Failure> {
             None => {
                 return Err(Failure::new(
                     code::BAD_ARGUMENT,
-                    format!("Nobody said what becomes of \"{}\" #{}.", one.name, one.short_id),
+                    format!("Nobody said what becomes of \"{}\" {}.", one.name, one.short_id),
                 ));
             }
         };
@@ -212,7 +221,7 @@ fn changed(session: &Session, new: &[ParticipantId]) -> Failure {
     let presenter = Presenter::new(session);
     let names: Vec<String> = new
         .iter()
-        .map(|id| format!("\"{}\" #{}", presenter.name(id), short(id)))
+        .map(|id| format!("\"{}\" {}", presenter.name(id), short(id)))
         .collect();
     Failure::new(
         code::LIST_CHANGED,
