@@ -96,7 +96,7 @@ pub(in crate::cli) async fn member(
                 .admin_create_member(&who.org, &who.name, role.into())
                 .await?;
             output.answer(&member, |member| {
-                format!("{} is a {} of {}.", member.name, member.role, who.org)
+                format!("{} has the role {} in {}.", member.name, member.role, who.org)
             });
         }
         MemberVerb::List { org } => {
