@@ -74,7 +74,7 @@ impl Terminal {
 }
 
 impl<R: Read, W: Write> Terminal<R, W> {
-    fn over(input: R, output: W) -> Self {
+    pub(crate) fn over(input: R, output: W) -> Self {
         Self {
             input: BufReader::new(input),
             output,
@@ -96,11 +96,19 @@ impl<R: Read, W: Write> Terminal<R, W> {
     /// # Errors
     /// The terminal went away.
     pub fn ask(&mut self, question: &str) -> Result<String, TerminalError> {
+        Ok(self.answer(question)?.unwrap_or_default())
+    }
+
+    /// As [`Terminal::ask`]; none where nothing more can be typed.
+    ///
+    /// # Errors
+    /// The terminal went away.
+    pub fn answer(&mut self, question: &str) -> Result<Option<String>, TerminalError> {
         let question = render::text(question).text;
         self.write(&question)?;
         let mut typed = Vec::new();
         Read::take(&mut self.input, ANSWER_MAX).read_until(b'\n', &mut typed)?;
-        Ok(String::from_utf8_lossy(&typed).trim().to_owned())
+        Ok((!typed.is_empty()).then(|| String::from_utf8_lossy(&typed).trim().to_owned()))
     }
 
     /// Asks for a word; it alone, exactly as given, is a yes.

@@ -74,19 +74,21 @@ async fn everybody_is_listed_and_asked_for_and_then_the_word() {
         let room = Room::of(&plane, &["Ben", "Carla", "Dora"]).await;
         room.others[0].run(["post"], b"by Ben").await;
         let ids = room.short_ids().await;
-        let typed = "keep\ndrop\nmaybe\nread\n\nrekey\n";
+        let typed = "k\nd\nmaybe\nr\n\nrekey\n";
         let ran = at_terminal(&room.ada, "rekey", typed).await;
         assert_eq!(ran.code(), 0, "{ran}");
         assert_says(
             &ran,
             &[
-                &format!("\"Ada\" #{} (human, you)", ids[0]),
-                &format!("\"Ben\" #{} (agent", ids[1]),
+                &format!("\"Ada\" {} (human, you)", ids[0]),
+                "Ctrl-C",
+                "Type k to keep, r for may only read, d to drop:",
+                &format!("\"Ben\" {} (agent", ids[1]),
                 "last post never",
                 "can't be taken back",
                 "Re-keyed \"Stale cache\"",
                 "devpilot-session link",
-                &format!("\"Dora\" #{}, reads only", ids[3]),
+                &format!("\"Dora\" {}, may only read", ids[3]),
             ],
         );
         let key = room.link.split_once('#').unwrap().1;

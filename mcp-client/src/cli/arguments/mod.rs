@@ -131,7 +131,8 @@ pub(crate) enum Command {
     /// Lists all participants and asks for each, then for the word. Those who stay go on by themselves; all earlier links are
     /// dead, and `devpilot-session link` makes the note with the new one. Only the session's owner can do this, with the
     /// machine token the session was made with. With --admin the user whose token made the session, or an administrator,
-    /// re-keys without a link: then everybody needs the new link, which is shown once at the terminal.
+    /// re-keys without a link, by the session's whole id: then everybody needs the new link, which is shown once at the terminal.
+    /// (`end --session` takes the whole id alone.)
     Rekey(Rekey),
     /// End the session for everybody. Asks you to confirm at the terminal.
     ///

@@ -114,7 +114,7 @@ pub async fn run(app: &App, session: &str, host: &dyn Host) -> Result<AdminRekey
     )
     .await?;
     let mut next = "Give the new link to those who go on; it opens nothing of what came before, which stays with those who \
-                    were here. Earlier links and tokens are dead."
+                    were here. Earlier links and session tokens are dead."
         .to_owned();
     if known.seats > 0 {
         next.push_str(
@@ -219,8 +219,8 @@ fn draw(plane: &Origin, session: SessionId, old_epoch: u32, desk: &Desk) -> Resu
 
 async fn ask(session: &SessionId, plane: &Origin, resumed: bool, host: &dyn Host) -> Result<(), Failure> {
     let mut text = format!(
-        "Re-key the session {session} on {plane} as its administrator?\n\nEverybody is put out: all links and tokens end at \
-         once, and whoever goes on needs the new link, which is shown here, once, to you alone. The new link opens nothing \
+        "Re-key the session {session} on {plane} as its administrator?\n\nEverybody is put out: all links and session tokens end \
+         at once, and whoever goes on needs the new link, which is shown here, once, to you alone. The new link opens nothing \
          of what came before. From then on nobody owns the session: further re-keys are an administrator's.\n\nWhat was \
          read can't be taken back."
     );
@@ -248,7 +248,9 @@ pub(super) fn whole_id(text: &str) -> Result<SessionId, Failure> {
     text.trim().parse().map_err(|_| {
         Failure::new(
             code::BAD_ARGUMENT,
-            "That is no session id. Give the whole id, as the console or `devpilot-session sessions --json` shows it.",
+            "That is no session id. Give the whole id: `devpilot-session sessions --json` shows it to who takes part, and the \
+             console to the organisation. With a token alone, ask a participant, or the plane's operator (`devpilot-plane \
+             admin session list --org ORG`).",
         )
     })
 }
