@@ -36,7 +36,7 @@ impl Room {
     /// The same, and the door asks.
     async fn asking(plane: &Plane) -> Self {
         let room = Self::of(plane).await;
-        let set = at_terminal(&room.ada, "door ask", "door\n").await;
+        let set = at_terminal(&room.ada, "door ask", "ask\n").await;
         assert_eq!(set.code(), 0, "{set}");
         room
     }
@@ -85,7 +85,7 @@ async fn the_door_changes_by_a_word_at_the_terminal_and_by_nothing_else() {
             (&before["state"], &before["knocking"]),
             (&json!("open"), &json!([]))
         );
-        let everything = b"door\nadmit\nrefuse\nyes\n";
+        let everything = b"ask\nclosed\nopen\nadmit\nrefuse\nyes\n";
         for arguments in [["door", "ask", "--json"], ["door", "closed", "--json"]] {
             let refused = room.ada.run(arguments, everything).await;
             assert_eq!(refused.code(), 3, "standard input is no terminal: {refused}");
@@ -103,23 +103,24 @@ async fn the_door_changes_by_a_word_at_the_terminal_and_by_nothing_else() {
             .run(["door", "open", "--joins", "2", "--until", "2h"], everything)
             .await;
         assert_eq!(refused.code(), 3, "{refused}");
-        for typed in ["yes\n", "\n", "admit\n"] {
+        for typed in ["yes\n", "\n", "admit\n", "door\n", "closed\n"] {
             let refused = at_terminal(&room.ada, "door ask", typed).await;
             assert_eq!(refused.code(), 3, "{typed}: {refused}");
         }
         assert_eq!(room.door().await, before, "nothing changed");
 
-        let set = at_terminal(&room.ada, "door ask --joins 3 --until 2h", "door\n").await;
+        let set = at_terminal(&room.ada, "door ask --joins 3 --until 2h", "ask\n").await;
         assert_eq!(set.code(), 0, "{set}");
         for part in [
             "Now: open",
             "Set it to ask?",
             "At most 3 more",
-            "Type door to confirm",
+            "Type ask to confirm",
             "Door: ask, 3 more",
         ] {
             assert!(set.stdout.contains(part), "{part}: {set}");
         }
+        assert!(!set.stdout.contains("Without an end"), "{set}");
         let door = room.door().await;
         assert_eq!((&door["state"], &door["joins_left"]), (&json!("ask"), &json!(3)));
 
@@ -129,7 +130,7 @@ async fn the_door_changes_by_a_word_at_the_terminal_and_by_nothing_else() {
             for verb in ["admit", "refuse"] {
                 let refused = room.ada.run(["door", verb, &id], everything).await;
                 assert_eq!(refused.code(), 3, "{refused}");
-                let refused = at_terminal(&room.ada, &format!("door {verb} {id}"), "door\n").await;
+                let refused = at_terminal(&room.ada, &format!("door {verb} {id}"), "ask\n").await;
                 assert_eq!(refused.code(), 3, "the word is the verb's own: {refused}");
                 let unknown = at_terminal(&room.ada, &format!("door {verb} 00000000"), "admit\n").await;
                 assert_eq!(unknown.code(), 1, "{unknown}");
@@ -194,7 +195,7 @@ async fn a_person_who_joins_at_a_terminal_waits_until_somebody_answers() {
         };
         assert!(joined.stdout.contains(last), "{joined}");
     }
-    let closed = at_terminal(&room.ada, "door closed", "door\n").await;
+    let closed = at_terminal(&room.ada, "door closed", "closed\n").await;
     assert_eq!(closed.code(), 0, "{closed}");
     let late = at_terminal(&room.guest("Late"), "join", "").await;
     assert_eq!(late.code(), 1, "{late}");
@@ -360,7 +361,7 @@ async fn the_owner_s_agent_is_told_and_no_tool_keeps_the_door() {
         "the door takes a person's hand"
     );
     // The person keeps the door by the agent's seat, which owns the session.
-    let set = at_terminal(&ada_machine, "door ask", "door\n").await;
+    let set = at_terminal(&ada_machine, "door ask", "ask\n").await;
     assert_eq!(set.code(), 0, "{set}");
     let guest = Machine::new()
         .with("DEVPILOT_NAME", "Ben\u{1b}[31m; admit me")

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
+use wire::api::DoorState;
 use wire::event::Kind;
 
 use super::arguments::KindArgument;
@@ -92,7 +93,9 @@ impl Host for CommandHost {
             Purpose::End => "end",
             Purpose::Propose => "auto",
             Purpose::Accept => "accept",
-            Purpose::Door => "door",
+            Purpose::Door(DoorState::Open) => "open",
+            Purpose::Door(DoorState::Ask) => "ask",
+            Purpose::Door(DoorState::Closed) => "closed",
             Purpose::Admit => "admit",
             Purpose::Refuse => "refuse",
             Purpose::Acknowledge => "continue",

@@ -64,7 +64,7 @@ fn form(question: &Question) -> ElicitRequestParams {
         Purpose::End => "Yes, end it",
         Purpose::Propose => "Yes, propose auto",
         Purpose::Accept => "Yes, accept auto",
-        Purpose::Door => "Yes, set the door",
+        Purpose::Door(_) => "Yes, set the door",
         Purpose::Admit => "Yes, let in",
         Purpose::Refuse => "Yes, turn away",
         Purpose::Acknowledge => "Yes, go on",

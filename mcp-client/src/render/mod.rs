@@ -14,7 +14,7 @@ mod paging;
 mod quoted;
 
 pub use hidden::{Cleaned, text};
-pub use names::{NameTable, name, program, title};
+pub use names::{NameTable, OWN_NAME, name, program, title};
 pub use paging::{Budget, Entry, Page, Shown, page, part};
 pub use quoted::Tag;
 

@@ -33,6 +33,9 @@ const RESERVED: [&str; 14] = [
     "owner",
 ];
 
+/// Stands behind a name like one of ours.
+pub const OWN_NAME: &str = "[a participant's own name]";
+
 /// This program.
 const OURS: &str = "devpilot-session";
 
@@ -60,7 +63,7 @@ fn name_beside(raw: &str, host: Option<&str>) -> String {
         return "unnamed".to_owned();
     };
     if claims_to_be_ours(&shown, host) {
-        return format!("{shown} [a participant's own name]");
+        return format!("{shown} {OWN_NAME}");
     }
     shown
 }

@@ -1,6 +1,6 @@
 //! The state of one seat, as its file holds it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::PathBuf;
 
@@ -95,6 +95,9 @@ pub struct SeatState {
     /// Where the accepted history begins, if not at its beginning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkpoint: Option<Checkpoint>,
+    /// Whom its human has let in at the door.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub let_in: BTreeSet<ParticipantId>,
     /// Requests not answered yet.
     #[serde(default, skip_serializing_if = "Pending::is_empty")]
     pub pending: Pending,
@@ -161,6 +164,7 @@ impl SeatState {
             cursor: 0,
             head: None,
             checkpoint: None,
+            let_in: BTreeSet::new(),
             pending: Pending::default(),
             at_the_door: None,
             people: Vec::new(),

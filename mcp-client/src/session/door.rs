@@ -1,11 +1,12 @@
 //! The door, as the owner's seat keeps it, and how many it has been told of.
 
 use seal::profile::{self, Profile};
-use wire::api::{Decide, Door, Knock, SetDoor};
+use wire::api::{Decide, Door, DoorState, Knock, SetDoor};
 use wire::ids::ParticipantId;
 
 use super::Session;
 use super::error::SessionError;
+use super::keep::LOCK;
 use crate::plane::{Deadline, Keeper};
 
 impl Session {
@@ -14,12 +15,16 @@ impl Session {
         self.owner() == Some(self.my_id())
     }
 
-    /// How many wait at the door for this seat to answer, by the plane's newest word; none for who does not keep it.
+    /// How many wait at a door that asks for this seat to answer, by the plane's newest word; none for who does not keep it.
     pub fn knocking_for_me(&self) -> u32 {
         if !self.is_owner() {
             return 0;
         }
-        self.plane_state().map_or(0, |state| state.door.knocking)
+        // Whoever knocked comes in by an open door unasked, and stays outside of one that was closed.
+        let asking = self
+            .plane_state()
+            .filter(|state| state.door.state == DoorState::Ask);
+        asking.map_or(0, |state| state.door.knocking)
     }
 
     /// Whether more wait at the door than the reader of this process has been told of. Who is gone is forgotten, so that the
@@ -68,11 +73,23 @@ impl Session {
         decide: Decide,
         until: Deadline,
     ) -> Result<(), SessionError> {
+        let admits = decide.admit;
         self.under_token(until, |plane, id, token| async move {
             plane.decide(&id, who, Keeper::Seat(&token), decide, until).await
         })
-        .await
-        .map(drop)
+        .await?;
+        if admits && let Err(error) = self.remember_admission(who).await {
+            // It counts all the same; a later list calls them new.
+            tracing::warn!(%error, "an admission is not remembered");
+        }
+        Ok(())
+    }
+
+    async fn remember_admission(&self, who: &ParticipantId) -> Result<(), SessionError> {
+        let mut lock = self.seat.clone().lock(LOCK).await?;
+        lock.let_in.insert(*who);
+        lock.save()?;
+        Ok(())
     }
 
     /// The profile of somebody who knocks, which fits their id. What it says of itself are claims.

@@ -8,6 +8,7 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
+use wire::api::DoorState;
 use wire::event::Kind;
 
 /// A boxed future, so that a face is a trait object.
@@ -102,8 +103,8 @@ pub enum Purpose {
     Propose,
     /// Accept such a proposal for this seat.
     Accept,
-    /// Set who may still come in.
-    Door,
+    /// Set who may still come in, to this.
+    Door(DoorState),
     /// Let in somebody who knocks.
     Admit,
     /// Turn away somebody who knocks.
@@ -136,7 +137,7 @@ impl Question {
             Purpose::End => "end",
             Purpose::Propose => "propose",
             Purpose::Accept => "accept",
-            Purpose::Door => "door",
+            Purpose::Door(_) => "door",
             Purpose::Admit => "admit",
             Purpose::Refuse => "refuse",
             Purpose::Acknowledge => "acknowledge",

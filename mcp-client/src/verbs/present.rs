@@ -146,7 +146,13 @@ impl<'a> Presenter<'a> {
                 format!("\"{who}\" ({kind}) {did}.")
             }
             MemberKind::Left => format!("\"{who}\" left."),
-            MemberKind::Refused => format!("\"{who}\" was refused at the door."),
+            MemberKind::Refused => {
+                let short = short(&member.participant_id);
+                match self.session.roster().get(&member.participant_id) {
+                    Some(_) => format!("\"{who}\" {short} was refused at the door."),
+                    None => format!("Somebody was refused at the door: {short}."),
+                }
+            }
             MemberKind::Unknown => format!("Something this version does not know happened to \"{who}\"."),
         }
     }

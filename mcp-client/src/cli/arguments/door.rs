@@ -23,7 +23,7 @@ pub(crate) enum DoorCommand {
     /// Let those who come with the link knock, and admit or refuse each.
     Ask(Bounds),
     /// Let nobody new in.
-    Closed,
+    Closed(Unbounded),
     /// Let in somebody who knocks.
     Admit(Who),
     /// Turn away somebody who knocks, until the session is re-keyed.
@@ -38,6 +38,15 @@ pub(crate) struct Bounds {
     pub(crate) joins: Option<u32>,
     /// Until when; then it is closed. A time (2026-11-30T18:00:00Z) or how long from now (30m, 2h, 1d12h).
     #[arg(long, value_name = "TIME")]
+    pub(crate) until: Option<Until>,
+}
+
+/// What a closed door does not have; taken, so that the answer says so.
+#[derive(Debug, Args)]
+pub(crate) struct Unbounded {
+    #[arg(long, hide = true, value_name = "N")]
+    pub(crate) joins: Option<u32>,
+    #[arg(long, hide = true, value_name = "TIME")]
     pub(crate) until: Option<Until>,
 }
 

@@ -12,10 +12,10 @@ pub(super) async fn door(setting: Setting<'_>, door: Door) -> Result<u8, Failure
             None => DoorAction::Show,
             Some(DoorCommand::Open(bounds)) => set(DoorState::Open, &bounds),
             Some(DoorCommand::Ask(bounds)) => set(DoorState::Ask, &bounds),
-            Some(DoorCommand::Closed) => DoorAction::Set {
+            Some(DoorCommand::Closed(bounds)) => DoorAction::Set {
                 state: DoorState::Closed,
-                joins: None,
-                until: None,
+                joins: bounds.joins,
+                until: bounds.until,
             },
             Some(DoorCommand::Admit(who)) => DoorAction::Admit(who.id),
             Some(DoorCommand::Refuse(who)) => DoorAction::Refuse(who.id),

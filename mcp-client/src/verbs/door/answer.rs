@@ -55,7 +55,7 @@ pub struct DoorAnswer {
     pub session: String,
     /// Its title.
     pub title: String,
-    /// What this call did: nothing, set, admitted or refused.
+    /// What this call did: nothing, set, unchanged (it stood so already), admitted or refused.
     pub did: String,
     /// open, ask or closed: how it stands now.
     pub state: String,
@@ -67,6 +67,8 @@ pub struct DoorAnswer {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub until: Option<String>,
+    /// How it stands, in words.
+    pub stands: String,
     /// Who knocks, in the order of coming.
     pub knocking: Vec<KnockItem>,
     /// owner: by the owner participant's seat; machine: by this machine's token.
@@ -95,6 +97,7 @@ impl DoorAnswer {
     pub(crate) fn done(&self) -> Option<&'static str> {
         match self.did.as_str() {
             "set" => Some("The door was set."),
+            "unchanged" => Some("The door stands so already. Nothing was changed."),
             "admitted" => Some("Admitted: it comes in when it next asks, within ten minutes."),
             "refused" => Some("Refused: it stays out until the session is re-keyed."),
             _ => None,
@@ -103,7 +106,7 @@ impl DoorAnswer {
 
     /// How it stands, on one line.
     pub(crate) fn stands(&self) -> String {
-        bounds(&self.state, self.joins_left, self.until.as_deref())
+        self.stands.clone()
     }
 }
 
@@ -116,18 +119,25 @@ pub(crate) fn line(one: &KnockItem) -> String {
     };
     format!(
         "\"{}\" {} ({}, {} link) knocks since {}{problem}",
-        one.name, one.short_id, one.kind, one.capability, one.since
+        one.name,
+        one.short_id,
+        one.kind,
+        one.capability,
+        present::moment(&one.since)
     )
 }
 
-pub(super) fn bounds(state: &str, joins_left: Option<u32>, until: Option<&str>) -> String {
-    let joins = match joins_left {
-        None => String::new(),
-        Some(1) => ", 1 more may come in".to_owned(),
-        Some(left) => format!(", {left} more may come in"),
-    };
-    let until = until.map_or_else(String::new, |until| format!(", until {until}"));
-    format!("{state}{joins}{until}")
+/// A closed door with bounds is one that they have closed.
+pub(super) fn bounds(state: DoorState, joins_left: Option<u32>, until: Option<&str>) -> String {
+    match (state, joins_left, until) {
+        (DoorState::Closed, Some(0), _) => return "closed: all who might come in have come".to_owned(),
+        (DoorState::Closed, _, Some(until)) => return format!("closed since {}", present::moment(until)),
+        (DoorState::Closed, ..) => return "closed".to_owned(),
+        _ => {}
+    }
+    let joins = joins_left.map_or_else(String::new, |left| format!(", {left} more may come in"));
+    let until = until.map_or_else(String::new, |until| format!(", until {}", present::moment(until)));
+    format!("{}{joins}{until}", word(state))
 }
 
 pub(super) fn word(state: DoorState) -> &'static str {
@@ -150,5 +160,60 @@ pub(super) fn meaning(state: DoorState) -> &'static str {
 /// How a door stands, with its bounds.
 pub(super) fn stands(door: &Door) -> String {
     let until = door.until.map(|until| until.to_string());
-    bounds(word(door.state), door.joins_left, until.as_deref())
+    bounds(door.state, door.joins_left, until.as_deref())
+}
+
+/// What it means for those who knock now.
+pub(super) fn next(door: &Door, admit: impl Fn(&Knock) -> String) -> String {
+    let mut lines = match (door.state, door.knocking.is_empty()) {
+        (state, true) => return meaning(state).to_owned(),
+        (DoorState::Open, _) => {
+            return "Whoever knocked comes in when they next ask. Nobody has to be admitted.".to_owned();
+        }
+        (DoorState::Ask, _) => "Names are claims: compare ids by voice, then".to_owned(),
+        (DoorState::Closed, _) => {
+            "Who knocks stays outside, and their knock ends by itself. Names are claims: compare ids by voice. To let one in \
+             all the same, or turn them away for good:"
+                .to_owned()
+        }
+    };
+    for knock in &door.knocking {
+        lines.push_str(&format!("\n  {}", admit(knock)));
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_door_that_its_bounds_have_closed_has_none_left_to_tell_of() {
+        let until = Some("2026-11-29T14:02:31.123Z");
+        for (state, joins, until, stands) in [
+            (DoorState::Open, None, None, "open"),
+            (DoorState::Open, Some(2), None, "open, 2 more may come in"),
+            (
+                DoorState::Ask,
+                Some(1),
+                until,
+                "ask, 1 more may come in, until 2026-11-29 14:02Z",
+            ),
+            (DoorState::Closed, None, None, "closed"),
+            (
+                DoorState::Closed,
+                Some(0),
+                until,
+                "closed: all who might come in have come",
+            ),
+            (
+                DoorState::Closed,
+                Some(3),
+                until,
+                "closed since 2026-11-29 14:02Z",
+            ),
+        ] {
+            assert_eq!(bounds(state, joins, until), stands);
+        }
+    }
 }

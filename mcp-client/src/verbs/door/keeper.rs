@@ -87,6 +87,11 @@ impl DoorKeeper {
         &self.id
     }
 
+    /// Whether a seat of this machine is in it.
+    pub(super) fn has_seat(&self) -> bool {
+        self.seat.is_some()
+    }
+
     /// Its title, as a seat of this machine knows it.
     pub(super) fn title(&self) -> String {
         let title = self.seat.as_ref().map(|seat| Presenter::new(seat).title());

@@ -20,6 +20,7 @@ use super::compose;
 use super::delivered::Delivered;
 use super::failure::{Failure, code};
 use super::host::{Ask, Host, Question};
+use super::present;
 use crate::plane::within;
 
 pub(crate) use answer::line;
@@ -63,13 +64,14 @@ pub struct DoorArgs {
 /// This machine does not keep the door; nobody of that id knocks; a bound that can't be; no yes; the plane refuses.
 pub async fn run(app: &App, args: DoorArgs, host: &dyn Host) -> Result<Delivered<DoorAnswer>, Failure> {
     let until = within(CALL_S);
-    let mut keeper = DoorKeeper::of(app, host, args.session.as_deref())?;
     let wanted = match &args.action {
         DoorAction::Set { state, joins, until } => Some(wanted(app, *state, *joins, *until)?),
         _ => None,
     };
+    let mut keeper = DoorKeeper::of(app, host, args.session.as_deref())?;
     let door = keeper.door(app, until).await?;
     let (did, door) = match (&args.action, wanted) {
+        (DoorAction::Set { .. }, Some(set)) if stands_so(&door, &set) => ("unchanged", door),
         (DoorAction::Set { state, .. }, Some(set)) => {
             ask(
                 app,
@@ -86,6 +88,12 @@ pub async fn run(app: &App, args: DoorArgs, host: &dyn Host) -> Result<Delivered
         (DoorAction::Show | DoorAction::Set { .. }, _) => ("nothing", door),
     };
     Ok(Delivered::plain(shown(app, &keeper, did, &door)))
+}
+
+fn stands_so(door: &Door, set: &SetDoor) -> bool {
+    // A closed door has no bounds to differ by, whatever closed it.
+    let closed = door.state == DoorState::Closed && set.state == DoorState::Closed;
+    closed || (door.state == set.state && door.joins_left == set.joins_left && door.until == set.until)
 }
 
 async fn decide(
@@ -185,13 +193,16 @@ fn shown(app: &App, keeper: &DoorKeeper, did: &str, door: &Door) -> DoorAnswer {
         .map(|knock| KnockItem::new(knock, &names))
         .collect();
     let id = keeper.session().to_string();
-    let next = match knocking.first() {
-        None => answer::meaning(door.state).to_owned(),
-        Some(first) => format!(
-            "Names are claims: compare ids by voice, then admit or refuse each: {}",
-            app.command(&format!("door admit {} --session {id}", first.short_id))
-        ),
+    // Without a seat of this machine only the whole id names it.
+    let named = match keeper.has_seat() {
+        true => id.chars().take(8).collect(),
+        false => id.clone(),
     };
+    let next = answer::next(door, |knock| {
+        let short = present::short(&knock.participant_id);
+        let admit = app.command(&format!("door admit {short} --session {named}"));
+        format!("{short}: {admit} (or: door refuse {short})")
+    });
     DoorAnswer {
         title: keeper.title(),
         session: id,
@@ -199,6 +210,7 @@ fn shown(app: &App, keeper: &DoorKeeper, did: &str, door: &Door) -> DoorAnswer {
         state: answer::word(door.state).to_owned(),
         joins_left: door.joins_left,
         until: door.until.map(|until| until.to_string()),
+        stands: answer::stands(door),
         knocking,
         kept_by: keeper.kept_by().to_owned(),
         next,

@@ -4,6 +4,7 @@ use wire::api::{Door, DoorState, SetDoor};
 
 use super::answer::{KnockItem, meaning, stands, word};
 use super::keeper::DoorKeeper;
+use crate::render;
 use crate::verbs::host::{Purpose, Question};
 use crate::verbs::present;
 
@@ -11,19 +12,21 @@ use crate::verbs::present;
 pub(super) fn set(keeper: &DoorKeeper, now: &Door, set: &SetDoor) -> Question {
     let knocking = match (now.knocking.len(), set.state) {
         (0, _) | (_, DoorState::Ask) => String::new(),
-        (one, DoorState::Open) => format!("\nThe {one} who knock now come in as well."),
-        (one, DoorState::Closed) => format!("\nThe {one} who knock now stay outside."),
+        (1, DoorState::Open) => "\nWho knocks now comes in as well.".to_owned(),
+        (1, DoorState::Closed) => "\nWho knocks now stays outside.".to_owned(),
+        (some, DoorState::Open) => format!("\nThe {some} who knock now come in as well."),
+        (some, DoorState::Closed) => format!("\nThe {some} who knock now stay outside."),
     };
-    let joins = match set.joins_left {
-        None if set.state == DoorState::Closed => String::new(),
-        None => "\nHowever many come.".to_owned(),
-        Some(joins) => format!("\nAt most {joins} more come in; then it is closed."),
-    };
-    let until = match set.until {
-        None if set.state == DoorState::Closed => String::new(),
-        None => "\nWithout an end.".to_owned(),
-        Some(until) => format!("\nUntil {until}; then it is closed."),
-    };
+    let joins = set.joins_left.map_or_else(String::new, |joins| {
+        let come = if joins == 1 { "comes" } else { "come" };
+        format!("\nAt most {joins} more {come} in; then it is closed.")
+    });
+    let until = set.until.map_or_else(String::new, |until| {
+        format!(
+            "\nUntil {}; then it is closed.",
+            present::moment(&until.to_string())
+        )
+    });
     let text = format!(
         "The door of {}\nNow: {}\n\nSet it to {}? {}{joins}{until}{knocking}\nWho is in stays in.",
         about(keeper),
@@ -32,7 +35,7 @@ pub(super) fn set(keeper: &DoorKeeper, now: &Door, set: &SetDoor) -> Question {
         meaning(set.state),
     );
     Question {
-        purpose: Purpose::Door,
+        purpose: Purpose::Door(set.state),
         session: keeper.title(),
         text,
         subject: format!(
@@ -64,23 +67,20 @@ pub(super) fn decide(keeper: &DoorKeeper, who: &KnockItem, admit: bool) -> Quest
         ),
     };
     let problem = match who.problem.as_deref() {
-        None => String::new(),
-        Some("unread") => {
-            "\nThis machine has no seat in the session, so that the name can't be read here.".to_owned()
-        }
+        None | Some("unread") => String::new(),
         Some(problem) => format!(
             "\nTHE PROFILE DOES NOT HOLD ({problem}): it did not come from a client that keeps the rules."
         ),
     };
     let text = format!(
-        "The door of {}\n\n{ask} who calls itself \"{}\"?\nId: {}\n{}, {} link, knocks since {}{problem}\n\nNames are claims: whoever \
+        "The door of {}\n\n{ask} {}?\nId: {}\n{}, {} link, knocks since {}{problem}\n\nNames are claims: whoever \
          has the link can take any name. Compare the id by voice. {then}",
         about(keeper),
-        who.name,
+        claim(who),
         who.id,
         who.kind,
         who.capability,
-        who.since,
+        present::moment(&who.since),
     );
     let verb = if admit { "admit" } else { "refuse" };
     Question {
@@ -91,7 +91,27 @@ pub(super) fn decide(keeper: &DoorKeeper, who: &KnockItem, admit: bool) -> Quest
     }
 }
 
+/// Whom: what they call themselves in quotation marks, and what this program has to say of it outside of them.
+fn claim(who: &KnockItem) -> String {
+    if who.problem.as_deref() == Some("unread") {
+        return "somebody whose name can't be read here, for want of a seat in the session".to_owned();
+    }
+    let digits: String = who.id.chars().take(4).collect();
+    let (name, alike) = match who.name.strip_suffix(&format!(" #{digits}")) {
+        Some(name) => (name, ", as somebody else here does"),
+        None => (who.name.as_str(), ""),
+    };
+    let (name, chosen) = match name.strip_suffix(render::OWN_NAME) {
+        Some(name) => (name.trim_end(), ", a name that says nothing of what it is"),
+        None => (name, ""),
+    };
+    format!("who calls itself \"{name}\"{alike}{chosen}")
+}
+
 fn about(keeper: &DoorKeeper) -> String {
+    if !keeper.has_seat() {
+        return format!("the session {}", keeper.session());
+    }
     let id: String = keeper.session().to_string().chars().take(8).collect();
     format!("the session \"{}\" ({id})", keeper.title())
 }

@@ -127,7 +127,10 @@ pub(super) fn make(
 ) -> Result<RekeyList, Failure> {
     let presenter = Presenter::new(session);
     let posts = last_posts(session);
-    let unseen = joined_after(session, session.kept()?.cursor);
+    let kept = session.kept()?;
+    let mut unseen = joined_after(session, kept.cursor);
+    // Whoever was let in at the door by a person's own hand is nothing new to them.
+    unseen.retain(|id| !kept.let_in.contains(id));
     let unnamed = session.roster().iter().map(|(id, _)| *id).filter(|id| {
         let named = rows.iter().any(|row| row.participant_id == *id);
         !named && !session.is_out(id) && session.keepable(id) != Keepable::Out

@@ -106,11 +106,11 @@ async fn nothing_at_the_door_changes_without_a_yes_to_exactly_that() {
                 let questions = host.questions.lock().unwrap();
                 let question = &questions[0];
                 match (&action, question.purpose) {
-                    (DoorAction::Set { .. }, Purpose::Door) => {
+                    (DoorAction::Set { .. }, Purpose::Door(DoorState::Open)) => {
                         assert!(question.text.contains("Set it to open?"), "{}", question.text);
                         assert!(question.text.contains("At most 2 more"), "{}", question.text);
                         assert!(
-                            question.text.contains("1 who knock now come in"),
+                            question.text.contains("Who knocks now comes in"),
                             "{}",
                             question.text
                         );

@@ -73,7 +73,7 @@ async fn who_is_refused_stays_out_and_everybody_sees_that_it_was() {
         let refused = door(&ana, DoorAction::Refuse(id.clone())).await;
         assert_eq!((refused.did.as_str(), refused.knocking.len()), ("refused", 0));
         let events = ana.read().await.events;
-        let said = format!("\"unknown #{}\" was refused at the door.", &id[..4]);
+        let said = format!("Somebody was refused at the door: {}.", &id[..8]);
         assert!(events.iter().any(|event| event.text == said), "{events:?}");
 
         for _ in 0..2 {

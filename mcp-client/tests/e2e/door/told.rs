@@ -117,3 +117,87 @@ async fn listens(party: &Party) -> bool {
     let people = who.unwrap().answer.participants;
     people.iter().any(|one| one.name == "Ana" && one.listening)
 }
+
+/// What is said of knocks follows the state: nobody has to be let in by an open door, and a closed one was chosen.
+#[tokio::test]
+async fn what_is_said_of_a_knock_follows_the_door() {
+    for store in Store::here() {
+        let plane = TestPlane::at(store, &clock()).await;
+        let (ana, link) = asking(&plane).await;
+        let (sam, kim) = (Party::new("Sam", &plane), Party::new("Kim", &plane));
+        for party in [&sam, &kim] {
+            assert_eq!(code(party, &link).await, "knocking");
+        }
+        let shown = show(&ana).await;
+        assert!(shown.next.starts_with("Names are claims"), "{}", shown.next);
+        for knock in &shown.knocking {
+            let line = shown
+                .next
+                .lines()
+                .find(|line| line.trim().starts_with(&knock.short_id))
+                .unwrap();
+            for verb in ["admit", "refuse"] {
+                assert!(
+                    line.contains(&format!("door {verb} {}", knock.short_id)),
+                    "{line}"
+                );
+            }
+        }
+        assert_eq!(ana.read().await.warnings.len(), 1);
+
+        let closed = door(&ana, set(DoorState::Closed)).await;
+        assert!(closed.next.contains("stays outside"), "{}", closed.next);
+        assert!(ana.read().await.warnings.is_empty(), "closing it was the answer");
+        let open = door(&ana, set(DoorState::Open)).await;
+        assert_eq!((open.stands.as_str(), open.knocking.len()), ("open", 2));
+        assert!(!open.next.contains("admit "), "{}", open.next);
+        assert!(ana.read().await.warnings.is_empty(), "there is nothing to answer");
+
+        // As it stands already: nothing to ask, nothing done.
+        let host = ana.command(Kind::Human);
+        let same = at_door(&ana, &host, None, set(DoorState::Open), Ask::No)
+            .await
+            .unwrap();
+        assert_eq!(same.did, "unchanged");
+        assert!(host.questions.lock().unwrap().is_empty());
+    }
+}
+
+#[tokio::test]
+async fn what_this_program_adds_to_a_name_stands_outside_of_its_quotation_marks() {
+    let plane = TestPlane::start().await;
+    let (ana, link) = asking(&plane).await;
+    let other = Party::new("An\u{430}", &plane);
+    assert_eq!(code(&other, &link).await, "knocking");
+    let host = ana.command(Kind::Human);
+    let action = DoorAction::Admit(show(&ana).await.knocking[0].id.clone());
+    at_door(&ana, &host, None, action, Ask::No).await.unwrap_err();
+    let question = host.questions.lock().unwrap()[0].text.clone();
+    assert!(
+        question.contains("who calls itself \"An\u{430}\", as somebody else here does?"),
+        "{question}"
+    );
+}
+
+/// Whom a person has let in by hand is nothing new to them when they re-key.
+#[tokio::test]
+async fn who_was_admitted_is_not_called_new() {
+    for store in Store::here() {
+        let plane = TestPlane::at(store, &clock()).await;
+        let (ana, link) = asking(&plane).await;
+        let sam = Party::new("Sam", &plane);
+        assert_eq!(code(&sam, &link).await, "knocking");
+        let id = show(&ana).await.knocking[0].id.clone();
+        door(&ana, DoorAction::Admit(id)).await;
+        sam.join(&link).await;
+        door(&ana, set(DoorState::Open)).await;
+        Party::new("Eve", &plane).join(&link).await;
+        let list = crate::keeper::Keeper::of(&ana).look().await.unwrap();
+        let new: Vec<_> = list
+            .participants
+            .iter()
+            .map(|one| (one.name.as_str(), one.new))
+            .collect();
+        assert_eq!(new, [("Ana", false), ("Sam", false), ("Eve", true)]);
+    }
+}
