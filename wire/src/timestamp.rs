@@ -31,6 +31,13 @@ impl Timestamp {
         Self(self.0.saturating_add(millis))
     }
 
+    /// From an RFC 3339 time; none where it is not one.
+    pub fn parse(text: &str) -> Option<Self> {
+        let date = OffsetDateTime::parse(text, &Rfc3339).ok()?;
+        let millis = i64::try_from(date.unix_timestamp_nanos() / 1_000_000).ok()?;
+        Some(Self(millis))
+    }
+
     fn date(self) -> Option<OffsetDateTime> {
         OffsetDateTime::from_unix_timestamp_nanos(i128::from(self.0) * 1_000_000).ok()
     }
@@ -55,10 +62,6 @@ impl Serialize for Timestamp {
 impl<'de> Deserialize<'de> for Timestamp {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         let text = <std::borrow::Cow<'de, str>>::deserialize(d)?;
-        let date =
-            OffsetDateTime::parse(&text, &Rfc3339).map_err(|_| de::Error::custom("not an RFC 3339 time"))?;
-        i64::try_from(date.unix_timestamp_nanos() / 1_000_000)
-            .map(Self)
-            .map_err(|_| de::Error::custom("a time out of range"))
+        Self::parse(&text).ok_or_else(|| de::Error::custom("not an RFC 3339 time"))
     }
 }

@@ -1,6 +1,6 @@
 //! What readers are told of a session.
 
-use wire::api::{DoorSummary, State};
+use wire::api::{DoorSummary, SessionEnd, State};
 use wire::event::Capability;
 use wire::ids::ParticipantId;
 use wire::timestamp::Timestamp;
@@ -48,5 +48,9 @@ pub(crate) fn state(row: &SessionRow, viewer: Viewer, now: Timestamp) -> State {
         owner: row.owner,
         created_at: row.created_at,
         expires_at: row.expires_at,
+        ended: row.ended.map(|ended| SessionEnd {
+            at: ended.at,
+            cause: ended.cause,
+        }),
     }
 }

@@ -34,6 +34,19 @@ on_both! {
         assert_eq!(owner.transcript().await.len(), 4, "leaving an ended session appends nothing");
     }
 
+    async fn a_reader_is_told_that_its_session_is_over_and_why(engine: Engine) {
+        let plane = Plane::new(engine).await;
+        let owner = plane.create().await;
+        let guest = owner.invite(Kind::Agent, FULL).await;
+        assert_eq!(guest.state().await.ended, None);
+        plane.service.end(&plane.machine, owner.session, false).await.unwrap();
+        let end = guest.state().await.ended.expect("the state says so");
+        assert_eq!(end.cause, EndCause::Ended);
+        let shown = serde_json::to_value(guest.state().await).unwrap();
+        assert_eq!(shown["ended"]["cause"], "ended");
+        assert_eq!(shown["ended"]["at"], serde_json::json!(end.at));
+    }
+
     async fn a_post_looked_up_before_its_author_left_is_not_appended_after(engine: Engine) {
         let plane = Plane::new(engine).await;
         let owner = plane.create().await;

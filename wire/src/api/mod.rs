@@ -15,6 +15,6 @@ pub use records::{Checkpoint, ExpectMode, Page, Post, Posted, Record, Signal};
 pub use service::{Health, Me};
 pub use sessions::{
     Create, Created, EpochRecords, Join, Joined, JoiningParticipant, Knocking, Nothing, ParticipantRow,
-    Participants, Rejoin, Rekey, Rekeyed, SealedProfile, SealedTitle, SessionView, SetTitle, State,
-    StateAnswer, TokenText,
+    Participants, Rejoin, Rekey, Rekeyed, SealedProfile, SealedTitle, SessionEnd, SessionView, SetTitle,
+    State, StateAnswer, TokenText,
 };

@@ -9,6 +9,7 @@ use super::modes::Mode;
 use crate::encoding::{Blob, Bytes32, Secret32, not_null};
 use crate::event::{Capability, Kind};
 use crate::ids::{ParticipantId, SessionId};
+use crate::problem::EndCause;
 use crate::timestamp::Timestamp;
 
 /// A bearer token in an answer, shown once. Debug hides it.
@@ -107,6 +108,17 @@ pub struct Created {
     pub state: State,
 }
 
+/// That a session is over: nothing is written to it any more, and live tokens read until the retention ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct SessionEnd {
+    /// Since when.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub at: Timestamp,
+    /// Why.
+    pub cause: EndCause,
+}
+
 /// What everybody in a session may know of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -135,6 +147,9 @@ pub struct State {
     /// When it expires unless somebody writes a message.
     #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub expires_at: Timestamp,
+    /// Set once the session is over; absent while it lives.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended: Option<SessionEnd>,
 }
 
 /// `GET /v1/sessions/{id}`.
