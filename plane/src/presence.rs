@@ -43,6 +43,8 @@ pub(crate) struct Local {
     pub(crate) last_seen_at: Timestamp,
     pub(crate) fetched_seq: u64,
     pub(crate) listening: bool,
+    /// Its last wait or stream here is over, and the database does not say so yet.
+    pub(crate) stopped: bool,
 }
 
 /// One line of a batch.
@@ -134,6 +136,7 @@ impl Presence {
             last_seen_at: seat.last_seen_at,
             fetched_seq: seat.fetched_seq,
             listening: seat.listening > 0,
+            stopped: seat.listening == 0 && seat.lease_until.is_some(),
         })
     }
 
@@ -239,6 +242,11 @@ mod tests {
                 .listening
         );
         drop(held);
+        let local = presence.local(by.session_id, by.participant_id).unwrap();
+        assert!(
+            local.stopped && !local.listening,
+            "the lease in the database counts no more"
+        );
         assert!(until(32_000).unwrap() <= at(32_000));
         assert_eq!(presence.local(by.session_id, by.participant_id), None);
     }

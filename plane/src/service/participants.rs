@@ -47,7 +47,8 @@ impl Service {
 
 /// A row as it is shown: what the database has, or what this process saw since.
 fn shown(row: participants::ParticipantRow, local: Option<Local>, now: Timestamp) -> ParticipantRow {
-    let listening = row.listening_until.is_some_and(|until| now < until);
+    let stopped = local.is_some_and(|local| local.stopped);
+    let listening = !stopped && row.listening_until.is_some_and(|until| now < until);
     let is_in = row.left_at.is_none();
     ParticipantRow {
         participant_id: row.participant_id,
