@@ -74,7 +74,7 @@ async fn two_bots_that_always_answer_post_the_budget_and_no_more() {
             10
         );
         assert_eq!(
-            events(read, "to observe: the budget is spent (10 of 10 posts spent)"),
+            events(read, "to observe: the budget is spent (10 of 10 messages spent)"),
             1
         );
         assert_eq!(events(read, "to observe"), 1, "one notice");
@@ -88,7 +88,11 @@ async fn a_waiting_agent_is_told_at_once_why_auto_is_over() {
         let plane = Plane::start(store).await;
         for (last, budget, why) in [
             (("mode", json!({ "set": "stop" })), 5, "somebody stopped it"),
-            (("mode", json!({ "set": "observe" })), 5, "a participant set it"),
+            (
+                ("mode", json!({ "set": "observe" })),
+                5,
+                "a participant set observe",
+            ),
             (
                 ("post", json!({ "text": "stuck", "signal": "blocked" })),
                 5,

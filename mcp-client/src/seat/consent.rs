@@ -3,8 +3,10 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use wire::api::SessionEnd;
 use wire::encoding::Bytes32;
 use wire::ids::MessageId;
+use wire::problem::EndCause;
 use wire::timestamp::Timestamp;
 
 /// How this machine's human came to a proposal.
@@ -45,7 +47,7 @@ pub struct Consent {
     /// Whether auto under it is over. It never begins again.
     #[serde(default)]
     pub over: bool,
-    /// Whether this seat's agent was refused something since because auto is over. Until then a post of its may be a late
+    /// Whether this seat's agent was told since that auto is over. Until then a post of its may be a late
     /// reply, which must not pass for a human's word.
     #[serde(default)]
     pub told: bool,
@@ -58,6 +60,19 @@ pub struct Ended {
     pub at: Timestamp,
     /// `ended`, `expired`, `purged`, `left` or `removed`.
     pub cause: String,
+}
+
+impl Ended {
+    /// The end of the session itself; none where only this participant's part in it is over.
+    pub fn for_everybody(&self) -> Option<SessionEnd> {
+        let cause = match self.cause.as_str() {
+            "ended" => EndCause::Ended,
+            "expired" => EndCause::Expired,
+            "purged" => EndCause::Purged,
+            _ => return None,
+        };
+        Some(SessionEnd { at: self.at, cause })
+    }
 }
 
 /// A `share` call that made this session, so that the same call soon after is the same session.

@@ -124,6 +124,9 @@ pub struct SeatState {
     /// The human's word on proposals.
     #[serde(default)]
     pub consents: BTreeMap<ProposalId, Consent>,
+    /// The proposal of auto that its reader was last told of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub told_proposal: Option<ProposalId>,
     /// The `share` call that made the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub share: Option<ShareMark>,
@@ -174,6 +177,7 @@ impl SeatState {
             last_used,
             handoffs: Vec::new(),
             consents: BTreeMap::new(),
+            told_proposal: None,
             share: None,
             alarm: None,
         }

@@ -122,6 +122,22 @@ pub fn last_change(view: &View) -> Option<Change> {
     view.entries().iter().rev().find_map(Change::of)
 }
 
+/// Why the last run is over, if this seat was in it.
+pub fn last_run(consents: &BTreeMap<ProposalId, Consent>, view: &View) -> Option<Cause> {
+    let mut changes = view.entries().iter().rev().filter_map(Change::of);
+    let left = changes.next().filter(|change| change.from == ModeName::Auto)?;
+    let entered = changes.next().filter(|change| change.to == ModeName::Auto)?;
+    let was_in = |consent: &Consent| match consent.started_seq {
+        Some(seq) => seq == entered.seq,
+        // It was over before this client saw it go on.
+        None => {
+            let agreed = (Some(consent.budget), Some(consent.ttl_s)) == (entered.budget, entered.ttl_s);
+            agreed && consent.since_seq < entered.seq
+        }
+    };
+    consents.values().any(was_in).then_some(left.cause)
+}
+
 /// Where the consent to `proposal` stands.
 pub fn standing(consent: &Consent, proposal: &ProposalId, facts: &Facts<'_>) -> Standing {
     match look(consent, proposal, facts) {

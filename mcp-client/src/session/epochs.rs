@@ -80,7 +80,7 @@ impl Session {
         let keys = match rekey::open(&record, old, owner, &self.me) {
             Ok(keys) => keys,
             Err(Error::RekeyRemoved) => {
-                self.end_here(lock, REMOVED)?;
+                self.end_here(lock, self.ended_now(REMOVED))?;
                 lock.save()?;
                 return Err(SessionError::Removed);
             }

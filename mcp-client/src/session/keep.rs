@@ -6,6 +6,7 @@ use seal::roster::KnownState;
 use seal::secret::LinkKind;
 use wire::encoding::Bytes32;
 use wire::event::Capability;
+use wire::ids::ProposalId;
 
 use super::error::SessionError;
 use super::{Session, auto, integrity};
@@ -65,6 +66,9 @@ impl Session {
             kept.epoch_records.insert(self.transcript.epoch(), record);
             kept.owner = self.transcript.owner().copied();
         }
+        if let Some(end) = self.plane_state().and_then(|state| state.ended) {
+            self.end_here(kept, end.into())?;
+        }
         if let Some(state) = self.plane_state() {
             kept.expires_at = Some(state.expires_at);
             if let Some(capability) = state.capability {
@@ -78,24 +82,29 @@ impl Session {
     }
 
     /// Notes with the seat that the session is over for it, and removes its handoff files: their links are dead.
-    pub(super) async fn mark_over(&mut self, cause: &str) -> Result<(), SessionError> {
+    pub(super) async fn mark_over(&mut self, ended: Ended) -> Result<(), SessionError> {
         let mut lock = self.seat.lock(LOCK).await?;
         if lock.ended.is_none() {
-            self.end_here(&mut lock, cause)?;
+            self.end_here(&mut lock, ended)?;
             lock.save()?;
         }
         Ok(())
     }
 
     /// As [`Session::mark_over`], under a lock that is held already.
-    pub(super) fn end_here(&self, kept: &mut SeatState, cause: &str) -> Result<(), SessionError> {
-        kept.ended.get_or_insert_with(|| Ended {
-            at: self.clock.now(),
-            cause: cause.to_owned(),
-        });
+    pub(super) fn end_here(&self, kept: &mut SeatState, ended: Ended) -> Result<(), SessionError> {
+        kept.ended.get_or_insert(ended);
         crate::note::handoff::remove(self.seat.home(), &kept.handoffs)?;
         kept.handoffs.clear();
         Ok(())
+    }
+
+    /// That it is over now, by this machine's clock.
+    pub(super) fn ended_now(&self, cause: &str) -> Ended {
+        Ended {
+            at: self.clock.now(),
+            cause: cause.to_owned(),
+        }
     }
 
     /// Changes the seat's file in one step.
@@ -120,6 +129,17 @@ impl Session {
             return Ok(());
         }
         self.change(|state| state.cursor = state.cursor.max(to)).await
+    }
+
+    /// Its reader was told of a proposal.
+    ///
+    /// # Errors
+    /// The file can't be written.
+    pub async fn proposal_told(&self, proposal: ProposalId) -> Result<(), SessionError> {
+        if self.seat.read()?.told_proposal == Some(proposal) {
+            return Ok(());
+        }
+        self.change(|state| state.told_proposal = Some(proposal)).await
     }
 
     /// Notes when and where the seat is used, if that is news.
@@ -184,6 +204,7 @@ fn same(a: &SeatState, b: &SeatState) -> bool {
         && a.owner == b.owner
         && a.checkpoint == b.checkpoint
         && a.expires_at == b.expires_at
+        && a.ended == b.ended
         && a.capability == b.capability
         && a.title == b.title
         && a.people.len() == b.people.len()

@@ -11,6 +11,7 @@ pub mod auto;
 mod calls;
 pub mod clock;
 mod door;
+mod ending;
 mod enter;
 mod epochs;
 mod error;

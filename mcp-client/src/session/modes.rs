@@ -65,6 +65,6 @@ impl Session {
             plane.leave(&id, &token, until).await
         })
         .await?;
-        self.mark_over("left").await
+        self.mark_over(self.ended_now("left")).await
     }
 }

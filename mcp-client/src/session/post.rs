@@ -12,7 +12,7 @@ use super::calls::is_token_over;
 use super::error::SessionError;
 use super::keep::LOCK;
 use super::message::Message;
-use super::{Session, integrity};
+use super::{Session, ending, integrity};
 use crate::plane::Deadline;
 use crate::seat::{PendingPost, SeatLock};
 
@@ -85,6 +85,11 @@ impl Session {
         }
         let mut lock = self.seat.clone().lock(LOCK).await?;
         let result = self.post_locked(&mut lock, draft, &json, content, until).await;
+        if let Err(SessionError::Plane(error)) = &result
+            && let Some(ended) = ending::told_by(error, self.clock.now())
+        {
+            self.end_here(&mut lock, ended)?;
+        }
         // What was found on the way, good or bad, is kept with the seat.
         self.put_into(&mut lock)?;
         match &result {
@@ -353,6 +358,8 @@ impl Session {
             self.unchecked_own.get_or_insert(posted.seq);
         }
         self.hear_state(posted.state.clone());
+        // Who listened before it is not who listens now.
+        self.rows = None;
         lock.pending.post = None;
         Ok(Stored {
             seq: posted.seq,

@@ -160,8 +160,7 @@ impl Session {
         .await
     }
 
-    /// Whoever acts for this seat has been refused something because auto is over: what it posts from here on is at its
-    /// human's word.
+    /// Whoever acts for this seat has been told that auto is over: what it posts from here on is at its human's word.
     ///
     /// # Errors
     /// The seat's file can't be written.

@@ -2,13 +2,12 @@
 
 use wire::api::{Page, TokenText};
 use wire::ids::SessionId;
-use wire::problem::Code;
 
 use super::accept::Taken;
 use super::calls::is_token_over;
 use super::error::SessionError;
 use super::keep::LOCK;
-use super::{Session, integrity};
+use super::{Session, ending, integrity};
 use crate::plane::{Deadline, Plane, PlaneError};
 
 /// Records a request: the most a plane gives.
@@ -147,20 +146,13 @@ impl Session {
 
     /// Notes with the seat that the session is over, so that nobody tries again.
     async fn note_end(&mut self, result: Result<(), SessionError>) -> Result<(), SessionError> {
-        let cause = match &result {
-            Err(SessionError::Plane(PlaneError::Problem {
-                code: Code::SessionEnded,
-                extras,
-                ..
-            })) => match extras.cause {
-                Some(wire::problem::EndCause::Expired) => "expired",
-                Some(wire::problem::EndCause::Purged) => "purged",
-                _ => "ended",
-            },
-            Err(SessionError::Removed) => crate::seat::choose::REMOVED,
-            _ => return result,
+        let ended = match &result {
+            Err(SessionError::Removed) => Some(self.ended_now(crate::seat::choose::REMOVED)),
+            Err(SessionError::Plane(error)) => ending::told_by(error, self.clock.now()),
+            _ => None,
         };
-        self.mark_over(cause).await?;
+        let Some(ended) = ended else { return result };
+        self.mark_over(ended).await?;
         result
     }
 }

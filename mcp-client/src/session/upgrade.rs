@@ -27,7 +27,12 @@ impl Session {
         let held = kept.secrets.get(&link.epoch);
         let newest = kept.newest_epoch().unwrap_or(0);
         let upgrade = matches!(held, Some(EpochSecret::View(_))) && link.secret.kind() == LinkKind::Full;
-        Ok(link.epoch > newest || (link.epoch == newest && upgrade) || kept.ended.is_some())
+        // Into a session that is over for everybody no link leads back.
+        let out = kept
+            .ended
+            .as_ref()
+            .is_some_and(|ended| ended.for_everybody().is_none());
+        Ok(link.epoch > newest || (link.epoch == newest && upgrade) || out)
     }
 
     /// Comes back with a link that a person gave: to a later epoch, or to more than this seat has.

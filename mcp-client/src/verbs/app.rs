@@ -105,9 +105,18 @@ impl App {
         let Some(session) = session else { return Ok(()) };
         match due {
             // The next call waits for this one; a cursor that was not moved shows the same again.
-            Due::Cursor { to, .. } => {
-                let session = in_turn(&session, within(SETTLE_S)).await?;
-                session.move_cursor(to).await.map_err(wording::session)
+            Due::Shown(shown) => {
+                let mut session = in_turn(&session, within(SETTLE_S)).await?;
+                if let Some(to) = shown.cursor {
+                    session.move_cursor(to).await?;
+                }
+                if let Some(proposal) = shown.proposal {
+                    session.proposal_told(proposal).await?;
+                }
+                if shown.auto_over {
+                    session.auto_told().await?;
+                }
+                Ok(())
             }
             Due::Posted { .. } => {
                 in_turn(&session, within(CALL_S)).await?.delivered();

@@ -1,10 +1,12 @@
 //! An answer, and what may only happen once a face has written it out.
 
 use wire::event::Kind;
-use wire::ids::SessionId;
+use wire::ids::{ProposalId, SessionId};
 
 use super::app::App;
 use super::failure::Failure;
+use super::modes::ModeView;
+use crate::session::auto::Standing;
 
 /// An answer that is rendered as text beside its structured form. Each of the two stands alone.
 pub trait Answer: serde::Serialize + schemars::JsonSchema {
@@ -21,11 +23,44 @@ pub struct Delivered<A> {
     due: Option<Due>,
 }
 
+/// What an answer told its reader.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Shown {
+    pub(super) session: SessionId,
+    /// Everything up to this seq.
+    pub(super) cursor: Option<u64>,
+    /// The proposal of auto.
+    pub(super) proposal: Option<ProposalId>,
+    /// That the auto it was in is over.
+    pub(super) auto_over: bool,
+}
+
+impl Shown {
+    /// What an answer with this mode told, and everything up to `cursor` with it. Only the seat's own reader counts: a
+    /// person who looks through their agent's seat tells the agent nothing. An answer that has `messages` by others as
+    /// well may be answered as if auto went on, so that one does not count as having told that it is over.
+    pub(super) fn new(
+        session: SessionId,
+        reader: Kind,
+        mode: &ModeView,
+        cursor: Option<u64>,
+        messages: bool,
+    ) -> Self {
+        let own = reader == mode.kind;
+        Self {
+            session,
+            cursor,
+            proposal: mode.proposal.map(|(id, _)| id).filter(|_| own),
+            auto_over: own && !messages && matches!(mode.late, Some(Standing::Over(_))),
+        }
+    }
+}
+
 /// What is due once the answer has reached its reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Due {
-    /// The reader was shown everything up to this seq.
-    Cursor { session: SessionId, to: u64 },
+    /// The reader was shown something.
+    Shown(Shown),
     /// The poster knows that its message is stored: the same text again is a new message.
     Posted { session: SessionId },
 }
@@ -33,7 +68,7 @@ pub(super) enum Due {
 impl Due {
     pub(super) fn session(&self) -> &SessionId {
         match self {
-            Self::Cursor { session, .. } | Self::Posted { session } => session,
+            Self::Shown(Shown { session, .. }) | Self::Posted { session } => session,
         }
     }
 }

@@ -167,6 +167,9 @@ pub struct JoinCard {
     pub messages: u64,
     /// Until when the session lives unless somebody writes.
     pub expires_at: String,
+    /// The session is over.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub over: bool,
     /// The first message: the hand-off.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "MessageItem")]

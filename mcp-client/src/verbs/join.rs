@@ -12,7 +12,7 @@ use zeroize::Zeroizing;
 
 use super::app::App;
 use super::choose::{CALL_S, Intent, Taken};
-use super::delivered::{Answer, Delivered, Due};
+use super::delivered::{Answer, Delivered, Due, Shown};
 use super::failure::{Failure, code};
 use super::host::Host;
 use super::items::{IntegrityItem, JoinCard};
@@ -166,11 +166,10 @@ pub async fn run(app: &App, args: JoinArgs, host: &dyn Host) -> Result<Delivered
         until,
     )
     .await?;
-    let due = Due::Cursor {
-        session: *session.id(),
-        to: session.head().seq,
-    };
-    Ok(Delivered::with(answer, due))
+    let mode = modes::of(&session, &*session.kept()?, app.clock.now());
+    // An auto that is over is not what the card is about.
+    let shown = Shown::new(*session.id(), host.kind(), &mode, Some(session.head().seq), true);
+    Ok(Delivered::with(answer, Due::Shown(shown)))
 }
 
 /// Who is in.
@@ -267,6 +266,7 @@ async fn card(
     let presenter = Presenter::new(session);
     let mode = modes::of(session, &kept, app.clock.now());
     warnings.extend(administered(session, host));
+    warnings.extend(modes::session_over(mode));
     Ok(JoinAnswer {
         session: session.id().to_string(),
         title: presenter.title(),
@@ -283,7 +283,10 @@ async fn card(
         card: presenter.card(&rows, CARD_BYTES),
         integrity: presenter.integrity(),
         warnings,
-        next: modes::meaning(mode),
+        next: match mode.gone {
+            Some(_) => "Nothing more comes in this session. Tell your human.".to_owned(),
+            None => modes::meaning(mode),
+        },
     })
 }
 

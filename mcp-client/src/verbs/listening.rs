@@ -66,8 +66,11 @@ pub(super) async fn listen(
     started: Deadline,
     end: Deadline,
 ) -> Result<Woke, Failure> {
-    let before = {
-        let mut session = read_on(shared, host, end).await?;
+    let (before, told) = {
+        let mut session = match read_on(shared, host, end).await {
+            Ok(session) => session,
+            Err(failure) => return ended(shared, end, failure).await,
+        };
         if has_news(&session, for_me)? {
             return Ok(Woke::Messages);
         }
@@ -75,20 +78,31 @@ pub(super) async fn listen(
         if !host.lives_on() {
             session.told_of_knocks();
         }
-        mode(app, &session)?
+        (mode(app, &session)?, session.kept()?.told_proposal)
     };
+    if before.gone.is_some() {
+        return Ok(Woke::Ended);
+    }
     if before.mine == ModeName::Observe && host.kind() == Kind::Agent {
         if before.over.is_some() {
             in_turn(shared, end + GRACE).await?.auto_told().await?;
         }
         return Err(Failure::new("mode_observe", modes::why_not_wait(before)));
     }
+    // One that is its own, or that it was told of, is no news.
+    let own = before.kind == host.kind();
+    let is_new = |(id, mine): (_, bool)| !mine && told != Some(id);
+    if own && before.proposal.is_some_and(is_new) {
+        return Ok(Woke::ModeChanged);
+    }
     if in_turn(shared, end + GRACE).await?.has_untold_knocks() {
         return Ok(Woke::Knocking);
     }
     let mut longest = REQUEST_MAX_S;
     loop {
-        let left = end.saturating_duration_since(Deadline::now()).as_secs();
+        // The plane counts whole seconds: rather a little longer than a wait that is over before its time.
+        let left = end.saturating_duration_since(Deadline::now()).as_millis();
+        let left = u64::try_from(left.div_ceil(1_000)).unwrap_or(u64::MAX);
         if left == 0 {
             return Ok(Woke::TimedOut);
         }
@@ -100,7 +114,12 @@ pub(super) async fn listen(
         match heard {
             Ok(heard) => session.hear(heard, reading_until(end)).await?,
             Err(error) => match after(&error) {
-                After::ComeBack => session.sync(reading_until(end)).await?,
+                After::ComeBack => {
+                    if let Err(error) = session.sync(reading_until(end)).await {
+                        drop(session);
+                        return ended(shared, end, wording::session(error)).await;
+                    }
+                }
                 After::Shorter => {
                     // A proxy that cuts idle requests: stay below what it lets through.
                     longest = (asked.elapsed().as_secs() * 4 / 5).clamp(REQUEST_MIN_S, longest);
@@ -115,7 +134,10 @@ pub(super) async fn listen(
                     session.sync(reading_until(end)).await?;
                     return Ok(Woke::ModeChanged);
                 }
-                After::Ended => return Ok(Woke::Ended),
+                After::Ended => {
+                    session.ended_by(&error).await?;
+                    return Ok(Woke::Ended);
+                }
                 After::Give => return Err(wording::plane(&error)),
             },
         }
@@ -123,6 +145,9 @@ pub(super) async fn listen(
             return Ok(Woke::Messages);
         }
         let mut now = mode(app, &session)?;
+        if now.gone.is_some() {
+            return Ok(Woke::Ended);
+        }
         for _ in 0..NOTICE_ROUNDS {
             if now.mine != ModeName::Observe || before.mine != ModeName::Auto || now.over.is_some() {
                 break;
@@ -139,6 +164,15 @@ pub(super) async fn listen(
         if session.has_untold_knocks() {
             return Ok(Woke::Knocking);
         }
+    }
+}
+
+/// What did not work, unless it is that the session is over: that is an answer to a wait.
+async fn ended(shared: &Mutex<Session>, end: Deadline, failure: Failure) -> Result<Woke, Failure> {
+    let session = in_turn(shared, end + GRACE).await?;
+    match session.end(&*session.kept()?) {
+        Some(_) if failure.code() == "session_ended" => Ok(Woke::Ended),
+        _ => Err(failure),
     }
 }
 

@@ -3,10 +3,12 @@
 //!
 //! Pure. Source: `modes.md`; `crypto.md` section 12: the plane may lower a mode, never raise it.
 
+use wire::api::SessionEnd;
 use wire::event::{Cause, Kind, ModeName};
 use wire::ids::ProposalId;
 use wire::timestamp::Timestamp;
 
+use super::{proposals, wording};
 use crate::seat::{Consent, SeatState};
 use crate::session::auto::{self, Standing, Why};
 use crate::session::{Session, integrity};
@@ -34,6 +36,10 @@ pub(super) struct ModeView {
     pub(super) disagrees: bool,
     /// This agent acted in an auto that is over and was refused nothing since: a post that comes now may be a late reply.
     pub(super) late: Option<Standing>,
+    /// That the session is over: then there is no mode to act in.
+    pub(super) gone: Option<SessionEnd>,
+    /// Of an auto that this seat is not in: messages left in it, and until when it goes on.
+    pub(super) around: Option<(Option<u32>, Option<Timestamp>)>,
 }
 
 /// A mode's word.
@@ -45,8 +51,24 @@ pub(super) fn word(mode: ModeName) -> &'static str {
     }
 }
 
-/// The mode of a session for its seat. Observe until the plane has said something.
+/// The mode of a session for its seat. Observe until the plane has said something, and once the session is over.
 pub(super) fn of(session: &Session, kept: &SeatState, now: Timestamp) -> ModeView {
+    let view = while_it_lives(session, kept, now);
+    let Some(end) = session.end(kept) else { return view };
+    ModeView {
+        mine: ModeName::Observe,
+        budget_left: None,
+        ends_at: None,
+        proposal: None,
+        not_accepted: false,
+        disagrees: false,
+        gone: Some(end),
+        around: None,
+        ..view
+    }
+}
+
+fn while_it_lives(session: &Session, kept: &SeatState, now: Timestamp) -> ModeView {
     let facts = session.auto_facts();
     let late = auto::untold(&kept.consents, &facts).filter(|_| kept.kind == Kind::Agent);
     let late_why = late.and_then(ended);
@@ -62,6 +84,8 @@ pub(super) fn of(session: &Session, kept: &SeatState, now: Timestamp) -> ModeVie
             over: late_why,
             disagrees: false,
             late,
+            gone: None,
+            around: None,
         };
     };
     let consented = mode
@@ -81,10 +105,7 @@ pub(super) fn of(session: &Session, kept: &SeatState, now: Timestamp) -> ModeVie
         ModeName::Auto if kept.kind == Kind::Agent && run.is_none() => ModeName::Observe,
         other => other,
     };
-    let left_auto = || {
-        let last = auto::last_change(facts.view).filter(|change| change.from == ModeName::Auto)?;
-        Some(Why::Notice(last.cause))
-    };
+    let left_auto = || auto::last_run(&kept.consents, facts.view).map(Why::Notice);
     let over = (mine == ModeName::Observe)
         .then(|| own_end.or_else(left_auto).or(late_why))
         .flatten();
@@ -99,13 +120,18 @@ pub(super) fn of(session: &Session, kept: &SeatState, now: Timestamp) -> ModeVie
         session: mode.name,
         mine,
         budget_left: match (mode.budget_left, run) {
+            _ if mine != ModeName::Auto => None,
             (Some(plane), Some(run)) => Some(plane.min(run.left)),
             (plane, _) => plane,
         },
         ends_at: match (mode.expires_at, run) {
+            _ if mine != ModeName::Auto => None,
             (Some(plane), Some(run)) => Some(plane.min(run.ends_at)),
             (plane, _) => plane,
         },
+        around: (mode.name == ModeName::Auto && mine != ModeName::Auto && standing.is_none())
+            .then_some((mode.budget_left, mode.expires_at)),
+        gone: None,
         proposal: mode
             .proposal
             .as_ref()
@@ -153,6 +179,9 @@ pub(super) fn meaning(view: ModeView) -> String {
         text.push_str(&over(why));
         text.push_str(" Tell your human where the work stands. ");
     }
+    if let Some(end) = view.gone {
+        return text + &wording::over(end);
+    }
     if view.disagrees {
         text.push_str(DISAGREES);
         text.push(' ');
@@ -162,6 +191,10 @@ pub(super) fn meaning(view: ModeView) -> String {
             "Auto is on, but your human has not accepted it on this machine, so it counts as observe for you: ask your human \
              whether to (`mode` with set: accept asks them). ",
         );
+    }
+    if let Some(around) = around(view).filter(|_| view.kind == Kind::Human) {
+        text.push_str(&around);
+        text.push(' ');
     }
     text.push_str(match view.mine {
         ModeName::Observe => {
@@ -187,6 +220,32 @@ pub(super) fn meaning(view: ModeView) -> String {
         None => {}
     }
     text
+}
+
+/// That the session is over, for answers about something else.
+pub(super) fn session_over(view: ModeView) -> Option<String> {
+    view.gone.map(wording::over)
+}
+
+/// The auto that goes on around a seat that is not in it.
+pub(super) fn around(view: ModeView) -> Option<String> {
+    let (left, until) = view.around?;
+    let left = left.map_or_else(String::new, |left| {
+        let verb = if left == 1 { "is" } else { "are" };
+        format!(": {} {verb} left", proposals::messages(left))
+    });
+    let until = until.map_or_else(String::new, |until| format!(", until {until}"));
+    Some(format!(
+        "Auto is on in the session, and you are not in it{left}{until}."
+    ))
+}
+
+/// That the auto this seat was in is over, said until its reader has been told.
+pub(super) fn untold_end(view: ModeView) -> Option<String> {
+    let Some(Standing::Over(why)) = view.late else {
+        return None;
+    };
+    Some(format!("{} Tell your human where the work stands.", over(why)))
 }
 
 /// Why an agent may not wait, and the way on.
@@ -222,7 +281,7 @@ fn why_text(why: Why) -> &'static str {
 /// A cause in our words.
 pub(super) fn cause_text(cause: Cause) -> &'static str {
     match cause {
-        Cause::Requested => "a participant set it",
+        Cause::Requested => "a participant set observe",
         Cause::Accepted => "the proposal was accepted",
         Cause::BudgetSpent => "the budget is spent",
         Cause::TtlExpired => "the time is up",

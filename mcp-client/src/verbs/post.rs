@@ -82,9 +82,9 @@ pub struct PostAnswer {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub auto_ends_at: Option<String>,
-    /// Who is listening now.
+    /// Who was listening a moment ago, by the plane's word.
     pub listening: Vec<String>,
-    /// Who is here but not listening: they see it when they next read.
+    /// Who is here and was not listening: they see it when they next read.
     pub not_listening: Vec<String>,
     /// approved, host_prompt (the host's own permission prompt was the question) or not_needed.
     pub human: String,
@@ -107,11 +107,11 @@ impl Answer for PostAnswer {
                 .join(", ")
         };
         if !self.listening.is_empty() {
-            text.line(format_args!("Listening now: {}", list(&self.listening)));
+            text.line(format_args!("Listening a moment ago: {}", list(&self.listening)));
         }
         if !self.not_listening.is_empty() {
             text.line(format_args!(
-                "Not listening, will see it at the next read: {}",
+                "Not listening then, will see it at the next read: {}",
                 list(&self.not_listening)
             ));
         }

@@ -11,7 +11,7 @@ use wire::ids::ParticipantId;
 
 use super::closed::{self, Closed, is_closed};
 use super::items::{EventItem, IntegrityItem, JoinCard, MessageItem, ParticipantItem};
-use super::{modes, wording};
+use super::{modes, proposals, wording};
 use crate::render::{self, NameTable};
 use crate::session::presence::{Arrival, Presence};
 use crate::session::view::{Entry, NewEpoch, Posted, What};
@@ -120,7 +120,7 @@ impl<'a> Presenter<'a> {
         let text = match &entry.what {
             What::Message(_) => return None,
             What::Notice(None) => "The plane sent a notice this version does not know.".to_owned(),
-            What::Notice(Some(notice)) => notice_text(notice),
+            What::Notice(Some(notice)) => self.notice_text(entry.seq, notice),
             What::Member(None) => "The plane sent a member event this version does not know.".to_owned(),
             What::Member(Some(member)) => self.member_text(entry.seq, member),
             What::Epoch(new) => self.epoch_text(entry.seq, new),
@@ -130,6 +130,19 @@ impl<'a> Presenter<'a> {
             at: entry.at.to_string(),
             text,
         })
+    }
+
+    /// A notice names nobody. Of the proposal that is open the plane says who made it.
+    fn notice_text(&self, seq: u64, notice: &Notice) -> String {
+        let mut later = self.session.view().after(seq).iter();
+        let is_newest =
+            !later.any(|entry| matches!(entry.what, What::Notice(Some(Notice::AutoProposed { .. }))));
+        let open = self
+            .session
+            .plane_state()
+            .and_then(|state| state.mode.proposal.as_ref());
+        let proposer = open.filter(|_| is_newest).map(|open| self.name(&open.by));
+        notice_text(notice, proposer.as_deref())
     }
 
     fn member_text(&self, seq: u64, member: &Member) -> String {
@@ -311,7 +324,7 @@ impl<'a> Presenter<'a> {
         let kept = self.session.kept().ok();
         let expires_at = state
             .map(|state| state.expires_at)
-            .or_else(|| kept.and_then(|kept| kept.expires_at));
+            .or_else(|| kept.as_deref().and_then(|kept| kept.expires_at));
         JoinCard {
             participants: here
                 .iter()
@@ -322,6 +335,9 @@ impl<'a> Presenter<'a> {
             records: self.session.head().seq,
             messages: view.messages().filter(|(entry, _)| !is_closed(entry)).count() as u64,
             expires_at: expires_at.map(|at| at.to_string()).unwrap_or_default(),
+            over: kept
+                .as_deref()
+                .is_some_and(|kept| self.session.end(kept).is_some()),
             handoff: first.map(|(entry, posted)| self.shortened(entry, posted, bytes / 3)),
             handoff_closed: closed_to.map(|(_, row)| row.hand_off()),
             pinned: in_order(pinned.take(CARD_LIST).map(short)),
@@ -350,7 +366,7 @@ fn in_order(newest_first: impl Iterator<Item = MessageItem>) -> Vec<MessageItem>
     items
 }
 
-fn notice_text(notice: &Notice) -> String {
+fn notice_text(notice: &Notice, proposer: Option<&str>) -> String {
     match notice {
         Notice::ModeChanged {
             from,
@@ -368,17 +384,19 @@ fn notice_text(notice: &Notice) -> String {
             );
             match (to, spent, budget, ttl_s) {
                 (ModeName::Auto, _, Some(budget), Some(ttl)) => {
-                    text.push_str(&format!(" ({budget} posts within {ttl} s)"));
+                    text.push_str(&format!(" ({})", proposals::bounds(*budget, *ttl)));
                 }
                 (_, Some(spent), Some(budget), _) => {
-                    text.push_str(&format!(" ({spent} of {budget} posts spent)"))
+                    text.push_str(&format!(" ({spent} of {} spent)", proposals::messages(*budget)))
                 }
                 _ => {}
             }
             text + "."
         }
         Notice::AutoProposed { budget, ttl_s } => {
-            format!("Somebody proposed auto: {budget} posts within {ttl_s} s. A human decides.")
+            let who = proposer.map_or_else(|| "Somebody".to_owned(), |name| format!("\"{name}\""));
+            let bounds = proposals::bounds(*budget, *ttl_s);
+            format!("{who} proposed auto: {bounds}. A human decides.")
         }
         Notice::AutoDeclined {} => "The proposal to go to auto was declined.".to_owned(),
     }

@@ -47,6 +47,11 @@ pub struct ProposalItem {
 }
 
 impl ProposalItem {
+    /// Its budget and time, in words.
+    pub(crate) fn bounds(&self) -> String {
+        bounds(self.budget, self.ttl_s)
+    }
+
     /// What it takes of an answer's bytes.
     pub(super) fn size(item: Option<&Self>) -> usize {
         item.and_then(|item| serde_json::to_string(item).ok())
@@ -91,6 +96,19 @@ pub(super) fn open_whole(session: &Session, presenter: &Presenter<'_>) -> Option
         goal: goal.map(|goal| goal.text),
         goal_bytes: None,
     })
+}
+
+/// How many messages, in words.
+pub(super) fn messages(count: u32) -> String {
+    match count {
+        1 => "1 message".to_owned(),
+        more => format!("{more} messages"),
+    }
+}
+
+/// The bounds of an auto, in the one wording for them.
+pub(super) fn bounds(budget: u32, ttl_s: u32) -> String {
+    format!("at most {} within {}", messages(budget), duration(ttl_s))
 }
 
 /// A time in seconds as people say it.

@@ -2,10 +2,11 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use wire::event::Kind;
 
 use super::app::App;
 use super::choose::{CALL_S, Intent};
-use super::delivered::{self, Answer, Delivered, Due};
+use super::delivered::{self, Answer, Delivered, Due, Shown};
 use super::failure::{Failure, code};
 use super::host::Host;
 use super::items::{EventItem, IntegrityItem, JoinCard, MessageItem};
@@ -185,7 +186,7 @@ pub async fn run(app: &App, args: ReadArgs, host: &dyn Host) -> Result<Delivered
             kind && topic && author && !(unread_only && posted.mine && from.is_none())
         }
     };
-    let card = rows.map(|rows| presenter.card(&rows, budget.bytes / 2));
+    let mut card = rows.map(|rows| presenter.card(&rows, budget.bytes / 2));
     if let Some(card) = &card {
         let taken = serde_json::to_string(card).map_or(0, |json| json.len());
         budget.bytes = budget.bytes.saturating_sub(taken);
@@ -201,11 +202,21 @@ pub async fn run(app: &App, args: ReadArgs, host: &dyn Host) -> Result<Delivered
         budget,
     );
     let mode = modes::of(&session, &kept, app.clock.now());
+    warnings.extend(modes::session_over(mode));
+    warnings.extend(modes::untold_end(mode));
+    warnings.extend(modes::around(mode).filter(|_| host.kind() == Kind::Human));
     let own = kept.kind == host.kind();
     let cursor = (unread_only && !filtered && own).then_some(shown.next_since);
     if unread_only && !filtered && !own && shown.next_since > since {
         warnings.push(delivered::still_unread(kept.kind));
     }
+    let by_others = shown.messages.iter().any(|message| !message.mine);
+    if let Some(card) = &mut card {
+        // It stands among the messages.
+        card.handoff
+            .take_if(|handoff| shown.messages.iter().any(|message| message.seq == handoff.seq));
+    }
+    let told = Shown::new(*session.id(), host.kind(), &mode, cursor, by_others);
     let answer = ReadAnswer {
         session: session.id().to_string(),
         title: presenter.title(),
@@ -222,16 +233,7 @@ pub async fn run(app: &App, args: ReadArgs, host: &dyn Host) -> Result<Delivered
         integrity: presenter.integrity(),
         warnings,
     };
-    Ok(match cursor {
-        Some(to) => Delivered::with(
-            answer,
-            Due::Cursor {
-                session: *session.id(),
-                to,
-            },
-        ),
-        None => Delivered::plain(answer),
-    })
+    Ok(Delivered::with(answer, Due::Shown(told)))
 }
 
 /// A number within its range, or its default.

@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use super::items::{EventItem, IntegrityItem, JoinCard, MessageItem, ParticipantItem};
-use super::proposals::{ProposalItem, duration};
+use super::proposals::{ProposalItem, messages};
 use crate::render::{Cleaned, Tag};
 
 /// Collects the lines of one answer.
@@ -36,7 +36,7 @@ impl Text {
 
     /// The mode, and what is left of auto.
     pub(super) fn mode(&mut self, mode: &str, budget_left: Option<u32>, ends_at: Option<&str>) {
-        let budget = budget_left.map_or_else(String::new, |left| format!(", {left} posts left"));
+        let budget = budget_left.map_or_else(String::new, |left| format!(", {} left", messages(left)));
         let end = ends_at.map_or_else(String::new, |end| format!(", until {end}"));
         self.line(format_args!("Mode: {mode}{budget}{end}"));
     }
@@ -46,12 +46,10 @@ impl Text {
         let Some(proposal) = proposal else { return };
         let short: String = proposal.by_id.chars().take(8).collect();
         self.line(format_args!(
-            "Auto is proposed by \"{}\" {short}{}: at most {} messages by everybody together, for at most {}; to be accepted \
-             until {}.",
+            "Auto is proposed by \"{}\" {short}{}: {}, by everybody together; to be accepted until {}.",
             proposal.by,
             if proposal.mine { " (you)" } else { "" },
-            proposal.budget,
-            duration(proposal.ttl_s),
+            proposal.bounds(),
             proposal.lapses_at
         ));
         let Some(goal) = &proposal.goal else {
@@ -186,9 +184,13 @@ impl Text {
 
     /// The session at a glance.
     pub(super) fn card(&mut self, card: &JoinCard) {
+        let until = match card.over {
+            true => "over".to_owned(),
+            false => format!("open until {} unless somebody writes", card.expires_at),
+        };
         self.line(format_args!(
-            "{} records, {} messages; open until {} unless somebody writes. Here:",
-            card.records, card.messages, card.expires_at
+            "{} records, {} messages; {until}. Here:",
+            card.records, card.messages
         ));
         self.participants(&card.participants);
         let more = card

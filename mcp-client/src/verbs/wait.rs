@@ -9,7 +9,7 @@ use wire::event::{Kind, ModeName};
 
 use super::app::App;
 use super::choose::Intent;
-use super::delivered::{self, Answer, Delivered, Due};
+use super::delivered::{self, Answer, Delivered, Due, Shown};
 use super::failure::Failure;
 use super::host::Host;
 use super::items::{EventItem, IntegrityItem, MessageItem};
@@ -28,6 +28,8 @@ use crate::session::view::Entry;
 const DEFAULT_S: u32 = 45;
 /// The longest wait: hosts give a call about 60 s.
 const MOST_S: u32 = 50;
+/// Makes whole seconds of a time by rounding.
+const ROUNDED: Duration = Duration::from_millis(500);
 /// Messages of one answer.
 const LIMIT: usize = 50;
 /// Bytes of one answer.
@@ -98,13 +100,28 @@ pub struct WaitAnswer {
 impl Answer for WaitAnswer {
     fn text(&self) -> String {
         let mut text = Text::about(&self.title, &self.session);
-        text.line(format_args!("Over after {} s: {}", self.waited_s, self.woke_by));
+        text.line(self.why());
         text.mode(&self.mode, self.budget_left, self.auto_ends_at.as_deref());
         text.proposal(self.proposal.as_ref());
         text.integrity(&self.integrity);
         text.timeline(&self.messages, &self.events);
         text.closing(&self.warnings, &self.next);
         text.finish()
+    }
+}
+
+impl WaitAnswer {
+    /// Why it is over, in words.
+    pub(crate) fn why(&self) -> String {
+        let seconds = self.waited_s;
+        match self.woke_by.as_str() {
+            "messages" => format!("Somebody wrote, after {seconds} s."),
+            "mode_changed" if seconds == 0 && self.proposal.is_some() => "Auto is proposed.".to_owned(),
+            "mode_changed" => format!("The mode changed, or what is proposed, after {seconds} s."),
+            "knocking" => format!("Somebody waits at the door, after {seconds} s."),
+            "ended" => "The session is over.".to_owned(),
+            _ => format!("The time was up after {seconds} s."),
+        }
     }
 }
 
@@ -129,15 +146,7 @@ pub async fn run(app: &App, args: WaitArgs, host: &dyn Host) -> Result<Delivered
         .await?;
     let woke = listening::listen(app, &shared, host, args.for_me, started, end).await?;
     let mut session = in_turn(&shared, until).await?;
-    // Who looks on through the seat of another is told nothing in their place.
     let own = session.kept()?.kind == host.kind();
-    if own && woke == Woke::ModeChanged && session.view().newest_by_others(session.kept()?.cursor).is_none() {
-        // An answer about the end of auto alone: whoever posts after it does so at a human's word.
-        let mode = modes::of(&session, &*session.kept()?, app.clock.now());
-        if mode.over.is_some() {
-            session.auto_told().await?;
-        }
-    }
     warnings.extend(doorbell::ring(app, host, &mut session));
     let kept = session.kept()?;
     let presenter = Presenter::new(&session);
@@ -161,16 +170,22 @@ pub async fn run(app: &App, args: WaitArgs, host: &dyn Host) -> Result<Delivered
         budget,
     );
     let mode = modes::of(&session, &kept, app.clock.now());
+    warnings.extend(modes::session_over(mode));
+    let by_others = !shown.messages.is_empty();
     let next = match (woke, shown.more) {
-        (_, true) => format!("There is more: read with since {}.", shown.next_since),
+        (_, true) if mode.gone.is_none() => format!("There is more: read with since {}.", shown.next_since),
+        (_, more) if mode.gone.is_some() => over_next(more, shown.next_since),
         (Woke::Messages, _) if mode.mine != ModeName::Observe || host.kind() == Kind::Human => {
             "Answer if it is your turn, then wait again.".to_owned()
         }
         (Woke::Messages | Woke::ModeChanged, _) => modes::meaning(mode),
         (Woke::Knocking, _) => "Tell your human who keeps the door, then wait again.".to_owned(),
-        (Woke::Ended, _) => "The session is over. Tell your human.".to_owned(),
-        (Woke::TimedOut, _) => {
+        (Woke::TimedOut | Woke::Ended, _) if shown.events.is_empty() => {
             "Nothing came. Wait again if you expect an answer, or go on with your work.".to_owned()
+        }
+        (Woke::TimedOut | Woke::Ended, _) => {
+            "Nobody wrote; what else happened is above. Wait again if you expect an answer, or go on with your work."
+                .to_owned()
         }
     };
     let to = shown.next_since;
@@ -181,7 +196,7 @@ pub async fn run(app: &App, args: WaitArgs, host: &dyn Host) -> Result<Delivered
         session: session.id().to_string(),
         title: presenter.title(),
         woke_by: woke.word().to_owned(),
-        waited_s: started.elapsed().as_secs(),
+        waited_s: (started.elapsed() + ROUNDED).as_secs(),
         messages: shown.messages,
         events: shown.events,
         mode: modes::word(mode.mine).to_owned(),
@@ -195,9 +210,17 @@ pub async fn run(app: &App, args: WaitArgs, host: &dyn Host) -> Result<Delivered
         warnings,
         next,
     };
-    if args.for_me || !own {
-        return Ok(Delivered::plain(answer));
+    let cursor = (!args.for_me && own).then_some(to);
+    let shown = Shown::new(*session.id(), host.kind(), &mode, cursor, by_others);
+    Ok(Delivered::with(answer, Due::Shown(shown)))
+}
+
+/// What to do once the session is over.
+fn over_next(more: bool, next_since: u64) -> String {
+    match more {
+        true => {
+            format!("There is more: read with since {next_since}. Tell your human that the session is over.")
+        }
+        false => "There is nothing more to wait for. Tell your human.".to_owned(),
     }
-    let session = *session.id();
-    Ok(Delivered::with(answer, Due::Cursor { session, to }))
 }

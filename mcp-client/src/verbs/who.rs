@@ -83,6 +83,7 @@ pub async fn run(app: &App, args: WhoArgs, host: &dyn Host) -> Result<Delivered<
     participants.sort_by_key(|one| !one.in_epoch);
     let head = session.head();
     let mode = modes::of(&session, &kept, app.clock.now());
+    warnings.extend(modes::session_over(mode));
     Ok(Delivered::plain(WhoAnswer {
         session: session.id().to_string(),
         title: presenter.title(),

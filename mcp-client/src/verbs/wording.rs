@@ -1,6 +1,8 @@
 //! Errors of the inner layers in one sentence each, with what to do next. Nothing a plane or participant wrote is in it.
 
+use wire::api::SessionEnd;
 use wire::problem::{Code, EndCause, Extras};
+use wire::timestamp::Timestamp;
 
 use super::failure::{Failure, Knock, code};
 use crate::home::HomeError;
@@ -259,24 +261,30 @@ fn problem(code: Code, extras: &Extras) -> Failure {
 }
 
 fn ended(extras: &Extras) -> String {
-    let what = match extras.cause {
-        Some(EndCause::Expired) => "expired",
-        Some(EndCause::Purged) => "was deleted",
-        Some(EndCause::Ended) | None => "was ended",
+    let at = extras.at.as_deref().and_then(Timestamp::parse);
+    said_over(at, extras.cause.unwrap_or(EndCause::Ended))
+}
+
+/// That a session is over for everybody, and what can still be done.
+pub(super) fn over(end: SessionEnd) -> String {
+    said_over(Some(end.at), end.cause)
+}
+
+fn said_over(at: Option<Timestamp>, cause: EndCause) -> String {
+    let what = match cause {
+        EndCause::Expired => "expired",
+        EndCause::Purged => "was deleted",
+        EndCause::Ended => "was ended",
     };
-    // The plane's text, so only what is a date of it.
-    let at = extras.at.as_deref().unwrap_or_default();
-    let date: String = at
-        .chars()
-        .take(10)
-        .filter(|c| c.is_ascii_digit() || *c == '-')
-        .collect();
-    let when = if date.len() == 10 {
-        format!(" on {date}")
-    } else {
-        String::new()
+    let date = at.map(|at| at.to_string().chars().take(10).collect::<String>());
+    let when = date.map_or_else(String::new, |date| format!(" on {date}"));
+    let still = match cause {
+        EndCause::Purged => "what was read stays readable here",
+        EndCause::Ended | EndCause::Expired => {
+            "what was said can be read until the plane deletes it, and what was read stays readable here"
+        }
     };
-    format!("The session {what}{when}. What was read stays readable here; to go on, share a new one.")
+    format!("The session {what}{when}: nothing more is posted in it; {still}. To go on, share a new one.")
 }
 
 /// A problem code's word.

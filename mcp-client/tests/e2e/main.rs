@@ -13,6 +13,7 @@ mod auto;
 mod closed;
 mod damage;
 mod door;
+mod ending;
 mod faults;
 mod history;
 mod keeper;

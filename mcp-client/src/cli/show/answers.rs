@@ -100,16 +100,10 @@ fn more(since: u64, offset: Option<u64>) -> String {
 
 impl Show for WaitAnswer {
     fn show(&self) -> String {
-        let woke = match self.woke_by.as_str() {
-            "messages" => None,
-            "mode_changed" => Some("The mode changed."),
-            "knocking" => Some("Somebody waits at the door."),
-            "ended" => Some("The session was ended."),
-            _ => Some("Nobody wrote."),
-        };
+        let woke = (self.woke_by != "messages").then(|| self.why());
         let mut lines = vec![format!("{} ({})", self.title, short(&self.session))];
         lines.extend(transcript(&self.messages, &self.events));
-        lines.extend(woke.map(|why| format!("{why} ({} s)", self.waited_s)));
+        lines.extend(woke);
         lines.push(mode(&self.mode, self.budget_left, self.auto_ends_at.as_deref()));
         lines.extend(proposal(self.proposal.as_ref()));
         if self.more {
@@ -130,7 +124,7 @@ impl Show for PostAnswer {
             short(&self.session)
         )];
         if !self.listening.is_empty() {
-            lines.push(format!("Listening now: {}", self.listening.join(", ")));
+            lines.push(format!("Listening a moment ago: {}", self.listening.join(", ")));
         }
         if !self.not_listening.is_empty() {
             lines.push(format!(

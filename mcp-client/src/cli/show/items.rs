@@ -98,11 +98,13 @@ pub(super) fn participant(item: &ParticipantItem) -> String {
 
 /// The session at a glance.
 pub(super) fn card(card: &JoinCard) -> Vec<String> {
+    let until = match card.over {
+        true => "over".to_owned(),
+        false => format!("open until {} unless somebody writes", moment(&card.expires_at)),
+    };
     let mut lines = vec![format!(
-        "{} records, {} messages; open until {} unless somebody writes.",
-        card.records,
-        card.messages,
-        moment(&card.expires_at)
+        "{} records, {} messages; {until}.",
+        card.records, card.messages
     )];
     lines.extend(card.participants.iter().map(participant));
     lines.extend(card.handoff_closed.clone());
@@ -135,7 +137,8 @@ pub(super) fn integrity(item: &IntegrityItem) -> Vec<String> {
 pub(super) fn mode(mode: &str, budget_left: Option<u32>, ends_at: Option<&str>) -> String {
     let mut line = format!("Mode: {mode}");
     if let Some(budget) = budget_left {
-        line.push_str(&format!(", {budget} posts left"));
+        let unit = if budget == 1 { "message" } else { "messages" };
+        line.push_str(&format!(", {budget} {unit} left"));
     }
     if let Some(ends) = ends_at {
         line.push_str(&format!(", until {}", moment(ends)));
@@ -148,10 +151,9 @@ pub(super) fn proposal(item: Option<&ProposalItem>) -> Vec<String> {
     let Some(item) = item else { return Vec::new() };
     let by = if item.mine { "you" } else { item.by.as_str() };
     let mut lines = vec![format!(
-        "Auto is proposed by {by} {}: at most {} messages within {} s; to be accepted until {}.",
+        "Auto is proposed by {by} {}: {}; to be accepted until {}.",
         item.by_id.get(..8).unwrap_or(&item.by_id),
-        item.budget,
-        item.ttl_s,
+        item.bounds(),
         moment(&item.lapses_at)
     )];
     match &item.goal {

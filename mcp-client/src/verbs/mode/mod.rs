@@ -18,7 +18,7 @@ use self::ask::Asking;
 use self::terms::Wanted;
 use super::app::App;
 use super::choose::{CALL_S, Intent};
-use super::delivered::{Answer, Delivered};
+use super::delivered::{Answer, Delivered, Due, Shown};
 use super::failure::Failure;
 use super::host::Host;
 use super::items::IntegrityItem;
@@ -207,7 +207,8 @@ pub async fn run(app: &App, args: ModeArgs, host: &dyn Host) -> Result<Delivered
     let kept = session.kept()?;
     let presenter = Presenter::new(session);
     let mode = modes::of(session, &kept, app.clock.now());
-    Ok(Delivered::plain(ModeAnswer {
+    let shown = Shown::new(*session.id(), host.kind(), &mode, None, false);
+    let answer = ModeAnswer {
         session: session.id().to_string(),
         title: presenter.title(),
         seat: format!(
@@ -224,7 +225,8 @@ pub async fn run(app: &App, args: ModeArgs, host: &dyn Host) -> Result<Delivered
         integrity: presenter.integrity(),
         warnings,
         next: modes::meaning(mode),
-    }))
+    };
+    Ok(Delivered::with(answer, Due::Shown(shown)))
 }
 
 /// What is decided is no use of the seat in the folder where it is decided.
