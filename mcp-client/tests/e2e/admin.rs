@@ -9,7 +9,7 @@ use crate::plane::{Store, TestPlane};
 use crate::tamper::{Fate, Tamper};
 
 /// An administrator of the organisation, who was never in any session.
-async fn administrator(plane: &TestPlane, origin: &str) -> Party {
+pub async fn administrator(plane: &TestPlane, origin: &str) -> Party {
     plane
         .service
         .admin_create_member("test", "admin", Role::Admin)

@@ -2,7 +2,7 @@
 //! word.
 
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use mcp_client::verbs::{self, Ask, ModeAnswer, ModeArgs, Purpose, SetTo, WaitArgs};
 use serde_json::Value;
@@ -58,21 +58,6 @@ fn consents(party: &Party, session: &str) -> Vec<(String, Value)> {
     consents
         .map(|(id, consent)| (id.clone(), consent.clone()))
         .collect()
-}
-
-/// Until the plane says that a participant waits.
-async fn listens(by: &Party, id: &str) {
-    let started = Instant::now();
-    while !by
-        .who()
-        .await
-        .participants
-        .iter()
-        .any(|one| one.id == id && one.listening)
-    {
-        assert!(started.elapsed() < Duration::from_secs(20), "nobody waits");
-        tokio::time::sleep(Duration::from_millis(100)).await;
-    }
 }
 
 fn questions(party: &Party) -> usize {
@@ -391,7 +376,7 @@ async fn a_command_of_the_human_counts_for_the_agent_that_waits() {
     propose(&ana).await;
     sam.read().await;
     let command = async {
-        listens(&ana, &sam_id).await;
+        ana.until_listening(&sam_id).await;
         let (app, host) = (sam.beside(), sam.command(Kind::Agent));
         host.answers.lock().unwrap().push_back(Ask::Yes);
         let args = ModeArgs {
@@ -459,7 +444,7 @@ async fn a_re_key_ends_auto_and_a_proposal_after_it_is_sealed_anew() {
     let sam_id = sam.who().await.my_id;
     let (done, woken) = tokio::join!(
         async {
-            listens(&ana, &sam_id).await;
+            ana.until_listening(&sam_id).await;
             rekey(&ana, &[&sam_id]).await
         },
         sam.try_wait(30)

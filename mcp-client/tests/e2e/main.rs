@@ -17,6 +17,7 @@ mod ending;
 mod faults;
 mod history;
 mod keeper;
+mod on_the_way;
 mod party;
 mod plane;
 mod rekey;

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use mcp_client::home::Environment;
 use mcp_client::session::Clock;
@@ -296,6 +296,16 @@ impl Party {
             .await
             .unwrap()
             .answer
+    }
+
+    /// Until the plane says that a participant waits.
+    pub async fn until_listening(&self, id: &str) {
+        let started = Instant::now();
+        let listens = |who: WhoAnswer| who.participants.iter().any(|one| one.id == id && one.listening);
+        while !listens(self.who().await) {
+            assert!(started.elapsed() < Duration::from_secs(20), "nobody waits");
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
     }
 
     pub async fn set_mode(&self, set: SetTo) -> Result<ModeAnswer, Failure> {

@@ -1,8 +1,7 @@
 //! Re-keys in the middle of things: somebody waits, a message is under way, one is away, one lurks under another's name.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::sync::{Arc, Mutex};
 
 use axum::http::Method;
 use mcp_client::verbs::{Ask, Choice, SetTo};
@@ -63,6 +62,69 @@ async fn a_post_not_stored_before_the_re_key_is_sealed_anew() {
     }
 }
 
+/// A re-key between Sam's reading and the coming of its post, which the plane may have had already by a sender that
+/// repeats, such as a proxy: the post itself is told that the token ended.
+async fn overtaken(store: Store, stored: bool) {
+    let plane = TestPlane::on(store).await;
+    let way = Tamper::before(&plane.origin).await;
+    let (ana, sam) = (Arc::new(Party::new("Ana", &plane)), Party::new("Sam", &plane));
+    let shared = ana.share("Overtaken", "start").await;
+    let sam_id = sam.join(&through(&shared.link.unwrap(), &way.origin)).await.my_id;
+    sam.post("before").await;
+    let sent = Arc::new(Mutex::new(Vec::new()));
+    let seen = sent.clone();
+    way.rule(move |exchange| {
+        if (exchange.method, exchange.path.ends_with("/records")) == (&Method::POST, true) {
+            let code = exchange.answer["code"].as_str().map(str::to_owned);
+            seen.lock().unwrap().push((exchange.request.clone(), code));
+        }
+        Fate::Pass
+    });
+    let owner = ana.clone();
+    way.overtake("/records", stored, async move {
+        rekey(&owner, &[&sam_id]).await.unwrap();
+    });
+    let seq = sam.post("overtaken").await.seq;
+
+    let sent = sent.lock().unwrap();
+    let codes: Vec<_> = sent.iter().map(|(_, code)| code.as_deref()).collect();
+    let (first, last) = (&sent[0].0, &sent.last().unwrap().0);
+    assert_eq!(first["epoch"], 1);
+    assert_eq!(
+        sent[1].0, *first,
+        "the very same bytes once more, under the new token"
+    );
+    if stored {
+        assert_eq!(codes, [Some("rekeyed"), None]);
+    } else {
+        assert_eq!(codes, [Some("rekeyed"), Some("epoch_moved"), None]);
+        assert_eq!(last["message_id"], first["message_id"]);
+        assert_eq!(last["epoch"], 2);
+        assert_ne!(last["sealed"], first["sealed"], "sealed anew");
+    }
+    // 4 is Sam's joining and 5 "before"; the re-key and the return come after 6, or instead of it.
+    assert_eq!(seq == 6, stored, "{seq}");
+    for reader in [&*ana, &sam] {
+        let read = reader.read_all().await;
+        assert_eq!(texts(&read)[1..], ["before", "overtaken"], "once");
+        assert_eq!(read.integrity.state, "ok");
+    }
+}
+
+#[tokio::test]
+async fn a_post_that_was_stored_when_its_token_ended_is_sent_once_more_and_stored_once() {
+    for store in Store::here() {
+        overtaken(store, true).await;
+    }
+}
+
+#[tokio::test]
+async fn a_post_that_was_not_stored_when_its_token_ended_is_sealed_anew_under_the_same_id() {
+    for store in Store::here() {
+        overtaken(store, false).await;
+    }
+}
+
 /// One waits, one is away for two re-keys, one is out, one lurks under another's name, one comes by the new link.
 async fn five(store: Store, history: bool) {
     let plane = TestPlane::on(store).await;
@@ -104,15 +166,7 @@ async fn five(store: Store, history: bool) {
 
     let waiting = async { sam.try_wait(30).await.unwrap() };
     let meanwhile = async {
-        while !ana
-            .who()
-            .await
-            .participants
-            .iter()
-            .any(|one| one.listening && one.id == sam_id)
-        {
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
+        ana.until_listening(&sam_id).await;
         let stay = [(sam_id.as_str(), Choice::Keep), (olga_id.as_str(), Choice::Keep)];
         keeper.decide(list.clone(), &stay, history).await.unwrap();
         ana.post("after the first").await
@@ -230,15 +284,7 @@ async fn who_waits_when_it_is_put_out_is_told_at_once_and_why() {
         ana.set_mode(SetTo::Relay).await.unwrap();
         sam.read().await;
         let meanwhile = async {
-            while !ana
-                .who()
-                .await
-                .participants
-                .iter()
-                .any(|one| one.listening && one.id == sam_id)
-            {
-                tokio::time::sleep(Duration::from_millis(20)).await;
-            }
+            ana.until_listening(&sam_id).await;
             if by_owner {
                 rekey(&ana, &[]).await.unwrap();
             } else {

@@ -1,5 +1,6 @@
 //! A machine between client and plane: passes requests on and may change, withhold or lose what comes back.
 
+use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 
 use axum::Router;
@@ -15,6 +16,8 @@ pub struct Exchange<'a> {
     pub method: &'a Method,
     /// Path and query.
     pub path: &'a str,
+    /// The request's JSON; null where there is none.
+    pub request: &'a Value,
     /// The answer's JSON, to be changed.
     pub answer: &'a mut Value,
 }
@@ -28,6 +31,13 @@ pub enum Fate {
     Page(u16),
 }
 
+/// What happens while a request is under way.
+struct Overtaken {
+    end: String,
+    arrived: bool,
+    by: Pin<Box<dyn Future<Output = ()> + Send>>,
+}
+
 type Rule = Box<dyn FnMut(Exchange<'_>) -> Fate + Send>;
 
 #[derive(Clone)]
@@ -37,6 +47,7 @@ struct Way {
     rule: Arc<Mutex<Rule>>,
     swallowed: Arc<Mutex<String>>,
     cut: Arc<Mutex<Option<Cut>>>,
+    overtaken: Arc<Mutex<Option<Overtaken>>>,
 }
 
 /// The wire breaks.
@@ -52,6 +63,7 @@ pub struct Tamper {
     rule: Arc<Mutex<Rule>>,
     swallowed: Arc<Mutex<String>>,
     cut: Arc<Mutex<Option<Cut>>>,
+    overtaken: Arc<Mutex<Option<Overtaken>>>,
     stop: CancellationToken,
 }
 
@@ -62,12 +74,14 @@ impl Tamper {
         let rule: Arc<Mutex<Rule>> = Arc::new(Mutex::new(Box::new(|_| Fate::Pass)));
         let swallowed: Arc<Mutex<String>> = Arc::default();
         let cut: Arc<Mutex<Option<Cut>>> = Arc::default();
+        let overtaken: Arc<Mutex<Option<Overtaken>>> = Arc::default();
         let way = Way {
             plane: plane.to_owned(),
             http: reqwest::Client::builder().no_proxy().build().unwrap(),
             rule: rule.clone(),
             swallowed: swallowed.clone(),
             cut: cut.clone(),
+            overtaken: overtaken.clone(),
         };
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let origin = format!("http://{}", listener.local_addr().unwrap());
@@ -84,6 +98,7 @@ impl Tamper {
             rule,
             swallowed,
             cut,
+            overtaken,
             stop,
         }
     }
@@ -108,6 +123,16 @@ impl Tamper {
             .unwrap()
             .take()
             .is_some_and(|cut| cut.left == 0 && !cut.arrives)
+    }
+
+    /// The next post to a path with this end comes to the plane after `by` has happened; where it `arrived`, it came a
+    /// first time before that.
+    pub fn overtake(&self, end: &str, arrived: bool, by: impl Future<Output = ()> + Send + 'static) {
+        *self.overtaken.lock().unwrap() = Some(Overtaken {
+            end: end.to_owned(),
+            arrived,
+            by: Box::pin(by),
+        });
     }
 
     /// Posts to paths with this end never reach the plane; the sender sees a proxy's page. Empty: none.
@@ -150,7 +175,20 @@ async fn pass_on(State(way): State<Way>, request: Request) -> Response {
             onward = onward.header(name, value);
         }
     }
-    let answer = onward.body(body).send().await.unwrap();
+    let request = serde_json::from_slice(&body).unwrap_or_default();
+    let onward = onward.body(body);
+    let overtaken = way
+        .overtaken
+        .lock()
+        .unwrap()
+        .take_if(|overtaken| parts.method == Method::POST && path.ends_with(&overtaken.end));
+    if let Some(overtaken) = overtaken {
+        if overtaken.arrived {
+            onward.try_clone().unwrap().send().await.unwrap();
+        }
+        overtaken.by.await;
+    }
+    let answer = onward.send().await.unwrap();
     let status = answer.status().as_u16();
     let content_type = answer.headers()[header::CONTENT_TYPE].clone();
     let mut json: Value = serde_json::from_slice(&answer.bytes().await.unwrap()).unwrap();
@@ -160,6 +198,7 @@ async fn pass_on(State(way): State<Way>, request: Request) -> Response {
     let fate = (way.rule.lock().unwrap())(Exchange {
         method: &parts.method,
         path: &path,
+        request: &request,
         answer: &mut json,
     });
     let response = Response::builder();
