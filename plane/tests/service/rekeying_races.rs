@@ -40,6 +40,11 @@ on_both! {
         let guest = owner.invite(Kind::Agent, FULL).await;
         let second = another(&plane, engine).await;
         let head = owner.state().await.head_seq;
+        // Whatever the race brings, there is one of each: one stored before, and one whose caller the plane knew before
+        // and that comes after.
+        let (early, late) = (owner.message(), guest.message());
+        let stored = owner.send(early.clone()).await;
+        let (at_second, known) = (guest.over(&second), guest.caller().await.unwrap());
         let posts: Vec<_> = (0..POSTS)
             .map(|n| {
                 let seat = if n % 2 == 0 { owner.clone() } else { guest.over(&second) };
@@ -53,10 +58,14 @@ on_both! {
         let next = Link::new(2);
         let ask = by_owner(&next, &owner, &[&owner, &guest]);
         let made = new(second.rekey(&plane.machine, owner.session, ask).await.unwrap());
+        let refused = second.post(&known, late.clone()).await;
+        let mut answers = vec![(owner.clone(), early, stored), (at_second, late, refused)];
+        for post in posts {
+            answers.push(post.await.unwrap());
+        }
         let mut told = BTreeMap::new();
         let mut lost = Vec::new();
-        for post in posts {
-            let (seat, post, answer) = post.await.unwrap();
+        for (seat, post, answer) in answers {
             match answer {
                 Ok(outcome) => {
                     let posted = new(outcome);
@@ -84,13 +93,14 @@ on_both! {
         let stored = records.iter().filter(|record| record.class == RecordClass::Message);
         let stored: BTreeMap<_, _> = stored.map(|record| (record.seq, record.item_id.unwrap())).collect();
         let expected: BTreeMap<_, _> = told.iter().map(|(seq, (_, post))| (*seq, post.message_id)).collect();
-        assert_eq!(stored.keys().min().map_or(head + 1, |seq| *seq), head + 1);
+        assert_eq!(stored.keys().min(), Some(&(head + 1)));
         let ids = |map: BTreeMap<u64, wire::ids::MessageId>| map.into_values().collect::<Vec<_>>();
         assert_eq!(
             ids(stored.into_iter().map(|(seq, id)| (seq, wire::ids::MessageId::from_bytes(*id.as_bytes()))).collect()),
             ids(expected)
         );
-        assert_eq!(told.len() + lost.len(), POSTS);
+        assert!(told.contains_key(&(head + 1)) && !lost.is_empty(), "both outcomes");
+        assert_eq!(told.len() + lost.len(), POSTS + 2);
     }
 
     async fn a_lost_answer_repeated_at_any_process_and_at_once_is_one_rekey(engine: Engine) {
