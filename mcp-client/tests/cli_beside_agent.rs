@@ -158,3 +158,117 @@ async fn a_person_takes_their_only_agent_out_and_writes_in_its_name_only_when_th
     let who = beside.ada.run(["who", "--json", "--as", "human"], b"").await;
     assert!(who.json()["participants"][1]["left_at"].is_string(), "{who}");
 }
+
+#[tokio::test]
+async fn a_reader_s_stop_in_relay_says_that_it_changed_nothing_and_a_full_one_s_sets_observe() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let beside = Beside::new(&plane).await;
+    let note = beside.ada.devpilot().join("handoffs");
+    std::fs::remove_dir_all(&note).unwrap();
+    let made = at_terminal(&beside.ada, "link --view", "link\n").await;
+    assert_eq!(made.code(), 0, "{made}");
+    let reader = Machine::new().with("DEVPILOT_NAME", "Rita");
+    let joined = reader.run(["join", "-"], beside.ada.link().as_bytes()).await;
+    assert_eq!(joined.code(), 0, "{joined}");
+    let relayed = at_terminal(&beside.ada, "mode relay --as human", "relay\n").await;
+    assert_eq!(relayed.code(), 0, "{relayed}");
+
+    let stopped = reader.run(["mode", "stop", "--json"], b"").await.json();
+    assert_eq!(
+        (&stopped["changed"], &stopped["session_mode"]),
+        (&false.into(), &"relay".into())
+    );
+    let why = stopped["unchanged"].as_str().unwrap();
+    assert!(
+        why.contains("read only") && why.contains("full participant"),
+        "{why}"
+    );
+    for set in ["auto", "accept"] {
+        let refused = at_terminal(&reader, &format!("mode {set}"), "").await;
+        assert_eq!(refused.code(), 1, "{set}: {refused}");
+        assert!(
+            refused.stdout.contains("read only") && !refused.stdout.contains("Ctrl-D"),
+            "before anybody is asked: {refused}"
+        );
+    }
+    std::fs::write(reader.home().join("text"), "may I?").unwrap();
+    let refused = at_terminal(&reader, "post --as agent < text", "send\n").await;
+    assert_eq!(refused.code(), 1, "{refused}");
+    assert!(
+        refused.stdout.contains("read only") && !refused.stdout.contains("Type send"),
+        "{refused}"
+    );
+
+    let stopped = beside.agent("mode stop", "").await;
+    assert_eq!(
+        (&stopped["changed"], &stopped["session_mode"]),
+        (&true.into(), &"observe".into())
+    );
+    let again = beside.agent("mode stop", "").await;
+    assert_eq!(again["changed"], false, "{again}");
+    assert!(
+        again["unchanged"].as_str().unwrap().contains("nothing to stop"),
+        "{again}"
+    );
+}
+
+#[tokio::test]
+async fn a_person_who_decides_for_their_agent_is_spoken_to_as_a_person() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let beside = Beside::new(&plane).await;
+    let proposed = at_terminal(&beside.ada, "mode auto --as human", "Find it.\n\u{4}auto\n").await;
+    assert_eq!(proposed.code(), 0, "{proposed}");
+    let shown = at_terminal(&beside.ben, "mode", "").await;
+    let accepted = at_terminal(&beside.ben, "mode accept", "accept\n").await;
+    assert_eq!(accepted.code(), 0, "{accepted}");
+    assert!(
+        accepted.stdout.contains("Accepted for \"Ben\"") && accepted.stdout.contains("at its next call"),
+        "{accepted}"
+    );
+    let again = at_terminal(&beside.ben, "mode accept", "").await;
+    assert!(again.stdout.contains("accepted for this seat already"), "{again}");
+    for said in [shown, proposed, accepted, again] {
+        for part in ["our human", "`mode` with set", "Say `done`", "your agent's words"] {
+            assert!(!said.stdout.contains(part), "{part}: {said}");
+        }
+    }
+    let agents = beside.agent("mode", "").await;
+    assert!(
+        agents["next"].as_str().unwrap().contains("Say `done`"),
+        "{agents}"
+    );
+    let relay = at_terminal(&beside.ben, "mode relay", "").await;
+    assert_eq!(relay.code(), 1, "refused before the word is asked for: {relay}");
+}
+
+#[tokio::test]
+async fn what_takes_a_hand_names_the_command_for_a_terminal_and_its_program_is_there() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let beside = Beside::new(&plane).await;
+    let id = beside.agent("who", "").await["session"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    for command in [
+        "rekey",
+        "end --purge",
+        "link --as=human",
+        "door closed",
+        "mode relay --as=human",
+    ] {
+        let refused = agent_in(&beside.ada, beside.ada.home(), command, "").await;
+        assert_eq!(refused["error"], "cannot_ask", "{command}: {refused}");
+        let said = refused["message"].as_str().unwrap();
+        assert!(
+            said.starts_with("This takes a person's own hand, and there is no terminal here."),
+            "{command}: {said}"
+        );
+        let line = refused["command"]
+            .as_str()
+            .unwrap_or_else(|| panic!("{command}: {refused}"));
+        let (program, again) = line.split_once(' ').unwrap();
+        assert!(std::path::Path::new(program).is_file(), "{line}");
+        assert!(again.starts_with(command.split(' ').next().unwrap()), "{line}");
+        assert!(again.contains(&id[..8]), "the session that was meant: {line}");
+    }
+}

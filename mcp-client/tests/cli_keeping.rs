@@ -144,7 +144,7 @@ async fn ids_on_the_command_line_still_take_the_typed_word() {
         for typed in ["rekey\n", "yes\nrekey\nkeep\n"] {
             let refused = room.ada.run(arguments, typed.as_bytes()).await;
             assert_eq!(refused.code(), 3, "no terminal: {refused}");
-            assert!(refused.stderr.contains("nothing was changed"), "{refused}");
+            assert!(refused.stderr.contains("Nothing was changed"), "{refused}");
         }
         for typed in ["yes\n", "\n", "REKEY\n"] {
             let refused = at_terminal(&room.ada, &rest, typed).await;

@@ -19,6 +19,7 @@ const DOOR_UNSEEN: Duration = Duration::from_secs(50);
 /// The surroundings of one command.
 pub(crate) struct CommandHost {
     kind: Kind,
+    reader: Kind,
     seat: Option<String>,
     folder: Option<PathBuf>,
     cancelled: CancellationToken,
@@ -26,9 +27,10 @@ pub(crate) struct CommandHost {
 
 impl CommandHost {
     /// For this process. Interrupting it fires `cancelled`.
-    pub(crate) fn new(kind: Kind, seat: Option<String>, cancelled: CancellationToken) -> Self {
+    pub(crate) fn new(kind: Kind, reader: Kind, seat: Option<String>, cancelled: CancellationToken) -> Self {
         Self {
             kind,
+            reader,
             seat,
             folder: folder::of_this_process(),
             cancelled,
@@ -52,6 +54,10 @@ pub(crate) fn kind_of_caller(told: Option<KindArgument>, either_end: bool) -> Ki
 impl Host for CommandHost {
     fn kind(&self) -> Kind {
         self.kind
+    }
+
+    fn reader(&self) -> Kind {
+        self.reader
     }
 
     fn seat(&self) -> Option<&str> {

@@ -42,6 +42,8 @@ pub(super) struct Process {
     /// The session last shared, joined or named here.
     pub(super) current: Option<SessionId>,
     pub(super) held: BTreeMap<SessionId, Held>,
+    /// It came in as a participant of its own, beside other agents of this machine, and has not been told.
+    pub(super) joined_beside: bool,
 }
 
 /// A session in use. The lease is held as long as the process lives.

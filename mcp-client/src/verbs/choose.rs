@@ -79,6 +79,22 @@ impl App {
         self.use_session(host, &listing, &place, &id, intent, until).await
     }
 
+    /// The session that a command without a name means in its folder. Looks at this machine's list alone.
+    ///
+    /// # Errors
+    /// None, or several.
+    pub(crate) fn meant(&self, host: &dyn Host) -> Result<SessionId, Failure> {
+        let listing = self.list()?;
+        let asking = Asking {
+            seats: &listing.seats,
+            named: None,
+            current: None,
+            place: &Place::of(host.folder()),
+            now: self.clock.now(),
+        };
+        choose::session(&asking).map_err(|error| no_session(host.face(), &error))
+    }
+
     /// A session of this machine, as the one this process used last.
     async fn use_session(
         &self,
@@ -210,7 +226,15 @@ impl App {
             link.ok_or_else(|| Failure::new(code::NO_SESSION, "That seat has no key; join with the link."))?;
         let name = self.config.display_name(&self.environment);
         let newcomer = self.newcomer(host, place, name);
-        let session = Session::join(&self.entering(until), kept.plane.clone(), &link, newcomer).await?;
+        let session = Session::join(&self.entering(until), kept.plane.clone(), &link, newcomer)
+            .await
+            .map_err(|error| {
+                wording::session(error).with_advice(
+                    "Other agents of this machine use every seat it has in that session, so you were about to come in as a \
+                     participant of your own.",
+                )
+            })?;
+        self.process.lock().await.joined_beside = true;
         let lease = session
             .seat()
             .try_lease()

@@ -80,7 +80,11 @@ pub(super) async fn post(
         until = within(CALL_S);
     }
     if mode.session == ModeName::Relay && host.kind() == Kind::Agent {
-        let question = relay_question(&*in_turn(session, until).await?, &message, json);
+        let question = {
+            let session = in_turn(session, until).await?;
+            may_write(&session)?;
+            relay_question(&session, &message, json)
+        };
         let answer = host.ask(&question).await;
         until = within(CALL_S);
         match answer {
@@ -122,6 +126,15 @@ pub(super) async fn post(
         warnings,
         until,
     })
+}
+
+/// Refuses a text by a seat that can't write, before its human is asked about it.
+fn may_write(session: &Session) -> Result<(), Failure> {
+    let kept = session.kept()?;
+    match session.epoch() > 0 && !session.may_write() {
+        true => Err(wording::session(SessionError::ReadOnly(kept.capability))),
+        false => Ok(()),
+    }
 }
 
 fn is_auto_over(error: &SessionError) -> bool {
@@ -235,6 +248,18 @@ fn relay_question(session: &Session, message: &Message, json: String) -> Questio
         text,
         subject: json,
     }
+}
+
+/// That a person's own hand is needed and can't be had here. `nothing` says that nothing was done.
+pub(crate) fn no_terminal(nothing: &str, command: String) -> Failure {
+    Failure::new(
+        code::CANNOT_ASK,
+        format!(
+            "This takes a person's own hand, and there is no terminal here. {nothing} Ask your human to run this in their own \
+             terminal; do not run it yourself."
+        ),
+    )
+    .with_command(command)
 }
 
 /// What it means that a question was not answered with yes.

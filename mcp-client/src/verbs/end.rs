@@ -13,7 +13,6 @@ use super::choose::{CALL_S, no_session};
 use super::delivered::{Answer, Delivered};
 use super::failure::Failure;
 use super::host::{Ask, Host, Purpose, Question};
-use super::rekey::no_terminal;
 use super::{compose, wording};
 use crate::note::handoff;
 use crate::plane::{Plane, within};
@@ -88,7 +87,13 @@ pub async fn run(app: &App, args: EndArgs, host: &dyn Host) -> Result<Delivered<
     };
     match host.ask(&question).await {
         Ask::Yes => {}
-        Ask::CannotAsk => return Err(no_terminal()),
+        Ask::CannotAsk => {
+            let command = app.command(&format!(
+                "end --session {session}{}",
+                if args.purge { " --purge" } else { "" }
+            ));
+            return Err(compose::no_terminal("Nothing was changed.", command));
+        }
         other => return Err(compose::refused(other, "Nothing was changed.")),
     }
     let plane = Plane::new(app.http.clone(), plane);

@@ -38,6 +38,12 @@ pub trait Host: Send + Sync {
     /// For whom the verb runs: an agent, or a person in a terminal.
     fn kind(&self) -> Kind;
 
+    /// Who reads the answer, and is spoken to in it. A person may decide something for their agent: then it is not whom the
+    /// verb runs for.
+    fn reader(&self) -> Kind {
+        self.kind()
+    }
+
     /// Whether this process lives on and is one agent: it then leases a seat, and keeps a note on the clipboard itself.
     fn lives_on(&self) -> bool {
         false

@@ -285,7 +285,7 @@ async fn card(
         warnings,
         next: match mode.gone {
             Some(_) => "Nothing more comes in this session. Tell your human.".to_owned(),
-            None => modes::meaning(mode),
+            None => modes::meaning(mode, host.reader()),
         },
     })
 }

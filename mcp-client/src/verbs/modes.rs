@@ -173,7 +173,14 @@ fn heard_after(
 }
 
 /// What a mode means for whoever reads the answer, and what to do.
-pub(super) fn meaning(view: ModeView) -> String {
+pub(super) fn meaning(view: ModeView, reader: Kind) -> String {
+    match reader {
+        Kind::Agent => for_the_agent(view),
+        Kind::Human => for_a_person(view),
+    }
+}
+
+fn for_the_agent(view: ModeView) -> String {
     let mut text = String::new();
     if let Some(why) = view.over {
         text.push_str(&over(why));
@@ -184,7 +191,7 @@ pub(super) fn meaning(view: ModeView) -> String {
     }
     if view.disagrees {
         text.push_str(DISAGREES);
-        text.push(' ');
+        text.push_str(": tell your human. ");
     }
     if view.not_accepted {
         text.push_str(
@@ -206,19 +213,13 @@ pub(super) fn meaning(view: ModeView) -> String {
              `blocked` when you need a human."
         }
     });
-    match view.proposal {
-        Some((_, false)) if view.kind == Kind::Human => text.push_str(
-            " Auto is proposed: `devpilot-session mode accept` accepts it for your agent on this machine, `mode decline` drops \
-             it.",
-        ),
-        Some((_, false)) => text.push_str(
-            " Auto is proposed: ask your human whether to accept it (`mode` with set: accept asks them); decline drops it.",
-        ),
-        Some((_, true)) => text.push_str(
-            " Your proposal of auto is open: it begins when somebody else accepts it, and until then nothing changes.",
-        ),
-        None => {}
-    }
+    text.push_str(match view.proposal {
+        Some((_, false)) => {
+            " Auto is proposed: ask your human whether to accept it (`mode` with set: accept asks them); decline drops it."
+        }
+        Some((_, true)) => OWN_PROPOSAL,
+        None => "",
+    });
     text
 }
 
@@ -248,18 +249,65 @@ pub(super) fn untold_end(view: ModeView) -> Option<String> {
     Some(format!("{} Tell your human where the work stands.", over(why)))
 }
 
+/// A person may look on through the seat of their agent.
+fn for_a_person(view: ModeView) -> String {
+    let mut text = String::new();
+    if let Some(why) = view.over {
+        text.push_str(&over(why));
+        text.push(' ');
+    }
+    if let Some(end) = view.gone {
+        return text + &wording::over(end);
+    }
+    if view.disagrees {
+        text.push_str(DISAGREES);
+        text.push_str(". ");
+    }
+    if view.not_accepted {
+        text.push_str(
+            "Auto is on, but it is not accepted for your agent on this machine, so it counts as observe for it: \
+             `devpilot-session mode accept` accepts it. ",
+        );
+    }
+    if let Some(around) = around(view).filter(|_| view.kind == Kind::Human) {
+        text.push_str(&around);
+        text.push(' ');
+    }
+    text.push_str(match view.mine {
+        ModeName::Observe => "Observe: agents read and post when their human asks them to, and don't wait.",
+        ModeName::Relay => {
+            "Relay: agents may wait for messages. Each of their posts takes their own human's yes to its text."
+        }
+        ModeName::Auto => {
+            "Auto: agents whose human accepted wait and post by themselves, within the budget and time. `devpilot-session mode \
+             stop` ends it at once."
+        }
+    });
+    text.push_str(match view.proposal {
+        Some((_, false)) => {
+            " Auto is proposed: `devpilot-session mode accept` accepts it for your agent on this machine, `mode decline` drops \
+             it."
+        }
+        Some((_, true)) => OWN_PROPOSAL,
+        None => "",
+    });
+    text
+}
+
+const OWN_PROPOSAL: &str = " Your proposal of auto is open: it begins when somebody else accepts it, and until then nothing changes.";
+
 /// Why an agent may not wait, and the way on.
 pub(super) fn why_not_wait(view: ModeView) -> String {
     if view.over.is_some() || view.not_accepted || view.proposal.is_some() || view.disagrees {
-        return format!("There is nothing to wait for. {}", meaning(view));
+        return format!("There is nothing to wait for. {}", meaning(view, Kind::Agent));
     }
     "The session is in observe: a human is relaying, and there is nothing to wait for. Ask your human whether to go to relay \
      or to propose auto; until then read when they ask you to."
         .to_owned()
 }
 
-const DISAGREES: &str = "The plane still says auto, and this client's own count says that it is over; the own count stands: \
-                         tell your human.";
+const DISAGREES: &str =
+    "The plane still says auto, and this client's own count says that it is over; the own count stands";
 
 /// That auto is over, and why.
 pub(super) fn over(why: Why) -> String {

@@ -175,7 +175,7 @@ pub async fn run(app: &App, args: PostArgs, host: &dyn Host) -> Result<Delivered
         // This post ended it: the notice says why.
         warnings.extend(app.sync_softly(&mut session, until).await?);
         mode = modes::of(&session, &*session.kept()?, app.clock.now());
-        warnings.push(modes::meaning(mode));
+        warnings.push(modes::meaning(mode, host.reader()));
     }
     let presenter = Presenter::new(&session);
     let others = || {

@@ -2,7 +2,8 @@
 
 use super::app::App;
 use super::failure::{Failure, code};
-use super::wording;
+use super::present::Presenter;
+use super::{proposals, wording};
 use crate::credentials::{Credentials, CredentialsError};
 use crate::plane::{Deadline, MachineToken, Origin};
 use crate::seat::{EnteringLock, SeatState};
@@ -65,7 +66,12 @@ impl App {
         match result {
             Ok(()) => {
                 let open = open_rekey(&*session.kept()?);
-                Ok(session.take_loss().into_iter().chain(open).collect())
+                let beside = self.joined_beside(session).await;
+                Ok(beside
+                    .into_iter()
+                    .chain(session.take_loss())
+                    .chain(open)
+                    .collect())
             }
             // Said by the answer's integrity.
             Err(SessionError::Failed(_)) if has_something => Ok(Vec::new()),
@@ -80,6 +86,18 @@ impl App {
             }
             Err(error) => Err(wording::session(error)),
         }
+    }
+
+    /// Said once.
+    async fn joined_beside(&self, session: &Session) -> Option<String> {
+        let untold = std::mem::take(&mut self.process.lock().await.joined_beside);
+        untold.then(|| {
+            format!(
+                "Other agents of this machine use every seat it had in this session, so you joined it as {}, a participant of \
+                 your own.",
+                proposals::who(&Presenter::new(session), session.my_id())
+            )
+        })
     }
 
     /// Who is here; empty when the plane can't say.
@@ -115,6 +133,25 @@ impl App {
 
     fn credentials(&self) -> Result<Credentials, Failure> {
         Credentials::load(&self.home, &self.environment).map_err(|error| credentials(&error))
+    }
+
+    /// That a guarded command was run where there is no terminal, with the command for a person's own.
+    pub(crate) fn no_terminal(&self, command: &str) -> Failure {
+        super::compose::no_terminal("Nothing was changed.", self.command(command))
+    }
+
+    /// Keeps this program where commands in answers name it. Quietly: an answer is worth more than the name in it.
+    pub(crate) fn keep_program(&self) {
+        let kept = std::env::current_exe()
+            .map_err(|source| source.to_string())
+            .and_then(|program| {
+                self.home
+                    .keep_program(&program)
+                    .map_err(|error| error.to_string())
+            });
+        if let Err(error) = kept {
+            tracing::info!(error, "the program could not be kept in the home folder");
+        }
     }
 
     /// The line that starts this program, as it stands in answers.

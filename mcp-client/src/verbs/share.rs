@@ -217,7 +217,7 @@ pub async fn run(app: &App, args: ShareArgs, host: &dyn Host) -> Result<Delivere
         link: args.reveal_link.then(|| note.link.to_string()),
         seq,
         warnings,
-        next: format!("{what} {}", modes::meaning(mode)),
+        next: format!("{what} {}", modes::meaning(mode, host.reader())),
     };
     let due = Due::Posted {
         session: *session.id(),

@@ -178,7 +178,7 @@ pub async fn run(app: &App, args: WaitArgs, host: &dyn Host) -> Result<Delivered
         (Woke::Messages, _) if mode.mine != ModeName::Observe || host.kind() == Kind::Human => {
             "Answer if it is your turn, then wait again.".to_owned()
         }
-        (Woke::Messages | Woke::ModeChanged, _) => modes::meaning(mode),
+        (Woke::Messages | Woke::ModeChanged, _) => modes::meaning(mode, host.reader()),
         (Woke::Knocking, _) => "Tell your human who keeps the door, then wait again.".to_owned(),
         (Woke::TimedOut | Woke::Ended, _) if shown.events.is_empty() => {
             "Nothing came. Wait again if you expect an answer, or go on with your work.".to_owned()

@@ -82,8 +82,8 @@ pub(super) fn session(error: SessionError) -> Failure {
         ),
         SessionError::ReadOnly(_) => Failure::new(
             "view_only",
-            "This seat may read and not write: it has no certificate of the epoch in force. To write, join with a full \
-             link.",
+            "This seat may read only: it came by a view link, or its owner let it stay as a reader. Nothing was posted. To write, \
+             join with a full link.",
         ),
         SessionError::AutoOver => problem(Code::AutoOver, &Extras::default()),
         SessionError::Seat(error) => seat(&error),

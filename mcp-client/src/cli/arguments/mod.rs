@@ -68,7 +68,7 @@ Environment:
   DEVPILOT_PLANE          the plane to share on
   DEVPILOT_BRIDGE_TOKEN   this machine's token for it (else from credentials.json)
   DEVPILOT_SESSION_LINK   the link to join by
-  DEVPILOT_NAME           how others see you (default git user.name)
+  DEVPILOT_NAME           how others see you (default git user.name, else your user's name)
   DEVPILOT_CLIPBOARD=off  leave the clipboard alone
   RUST_LOG                what is logged to standard error, such as mcp_client=debug";
 

@@ -50,11 +50,9 @@ pub(super) async fn link(setting: Setting<'_>, link: Link) -> Result<u8, Failure
     match confirm::by_word(&question, "link", setting.host.cancelled()).await {
         Ask::Yes => {}
         Ask::CannotAsk => {
-            return Err(Failure::new(
-                code::CANNOT_ASK,
-                "There is no terminal to confirm this at. Ask your human to run it in their own terminal; do not run it \
-                 yourself.",
-            ));
+            let view = if link.view { " --view" } else { "" };
+            let command = format!("link{view} --session {}", about.session);
+            return Err(setting.app.no_terminal(&command));
         }
         _ => {
             return Err(Failure::new(

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use wire::ids::ParticipantId;
 
-use super::Setting;
+use super::{Setting, again};
 use crate::cli::arguments::{End, HistoryArgument, Rekey};
 use crate::cli::decide::{self, Decided};
 use crate::terminal::Terminal;
@@ -15,7 +15,7 @@ use crate::verbs::{self, Choice, EndArgs, Failure, RekeyArgs, RekeyList, code};
 const LISTS: u32 = 4;
 
 pub(super) async fn rekey(setting: Setting<'_>, arguments: Rekey) -> Result<u8, Failure> {
-    let mut terminal = terminal()?;
+    let mut terminal = terminal(&setting, arguments.admin.is_none())?;
     if let Some(session) = &arguments.admin {
         return by_admin(setting, session, terminal).await;
     }
@@ -102,7 +102,7 @@ async fn by_admin(setting: Setting<'_>, session: &str, mut terminal: Terminal) -
 }
 
 pub(super) async fn end(setting: Setting<'_>, end: End) -> Result<u8, Failure> {
-    drop(terminal()?);
+    drop(terminal(&setting, true)?);
     let arguments = EndArgs {
         session: setting.common.session.clone(),
         purge: end.purge,
@@ -111,6 +111,17 @@ pub(super) async fn end(setting: Setting<'_>, end: End) -> Result<u8, Failure> {
     setting.deliver(answer).await
 }
 
-fn terminal() -> Result<Terminal, Failure> {
-    Terminal::open().map_err(|_| verbs::rekey::no_terminal())
+/// Without one the refusal names this very command, with the session that is meant here.
+fn terminal(setting: &Setting<'_>, means_one: bool) -> Result<Terminal, Failure> {
+    match Terminal::open() {
+        Ok(terminal) => Ok(terminal),
+        Err(_) => {
+            let mut command = again::arguments();
+            if means_one && setting.common.session.is_none() {
+                let session = setting.app.meant(setting.host)?;
+                command.push_str(&format!(" --session {session}"));
+            }
+            Err(setting.app.no_terminal(&command))
+        }
+    }
 }

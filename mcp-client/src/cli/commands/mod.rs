@@ -1,11 +1,13 @@
 //! From a command to its verb, and from the verb's answer to standard output.
 //!
+//! - `again`: a command that refuses without a terminal, as it is run in one
 //! - `door`: `door`
 //! - `entering`: `share`, `join`, `link`
 //! - `transcript`: `read`, `post`, `wait`
 //! - `mode`: `mode`
 //! - `keeping`: `rekey`, `end`
 
+mod again;
 mod door;
 mod entering;
 mod keeping;
@@ -40,6 +42,7 @@ pub(super) async fn execute(
 ) -> Result<u8, Failure> {
     let CommandLine { command, common } = line;
     let app = App::from_environment()?;
+    app.keep_program();
     // Who hands a link on or comes in by one is a person only at a whole terminal; of later commands one end may be a pipe.
     let either_end = !matches!(command, Command::Share(_) | Command::Join(_) | Command::Link(_));
     let kind = match &command {
@@ -51,7 +54,12 @@ pub(super) async fn execute(
         }
         _ => kind_of_caller(common.acting_as, either_end),
     };
-    let host = CommandHost::new(kind, common.seat.clone(), cancelled.clone());
+    let host = CommandHost::new(
+        kind,
+        kind_of_caller(common.acting_as, true),
+        common.seat.clone(),
+        cancelled.clone(),
+    );
     let setting = Setting {
         app: &app,
         host: &host,

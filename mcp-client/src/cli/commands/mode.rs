@@ -22,6 +22,8 @@ pub(super) async fn mode(setting: Setting<'_>, mode: Mode) -> Result<u8, Failure
     };
     arguments.check_numbers()?;
     if arguments.set == Some(SetTo::Auto) {
+        // Before anybody writes a goal that could not be proposed.
+        verbs::mode::prepare(setting.app, &arguments, setting.host).await?;
         arguments.goal = Some(input::text("what the agents are to do").await?);
     }
     let answer = verbs::mode::run(setting.app, arguments, setting.host).await?;

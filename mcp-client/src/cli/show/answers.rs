@@ -162,6 +162,7 @@ impl Show for ModeAnswer {
             lines.push(format!("The session is in {}.", self.session_mode));
         }
         lines.push(format!("This counts for {}.", self.seat));
+        lines.extend(self.unchanged.clone());
         lines.extend(proposal(self.proposal.as_ref()));
         lines.push(self.next.clone());
         lines.extend(integrity(&self.integrity));

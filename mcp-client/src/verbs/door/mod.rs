@@ -175,12 +175,10 @@ async fn ask(
 ) -> Result<(), Failure> {
     match host.ask(question).await {
         Ask::Yes => Ok(()),
-        Ask::CannotAsk => Err(Failure::new(
-            code::CANNOT_ASK,
-            "There is no terminal to confirm this at, so nothing was changed. Ask your human to run this in their own terminal; \
-             do not run it yourself.",
-        )
-        .with_command(app.command(&format!("door {again} --session {}", keeper.session())))),
+        Ask::CannotAsk => Err(compose::no_terminal(
+            "The door was not changed.",
+            app.command(&format!("door {again} --session {}", keeper.session())),
+        )),
         other => Err(compose::refused(other, "The door was not changed.")),
     }
 }

@@ -1,5 +1,6 @@
 //! What this machine's human is asked before a mode is raised, and what it means that they can't be asked.
 
+use wire::event::Kind;
 use wire::ids::ParticipantId;
 
 use super::terms::Terms;
@@ -8,7 +9,7 @@ use crate::session::Session;
 use crate::verbs::app::App;
 use crate::verbs::compose;
 use crate::verbs::failure::{Failure, code};
-use crate::verbs::host::{Ask, Host, Purpose, Question};
+use crate::verbs::host::{Ask, Face, Host, Purpose, Question};
 use crate::verbs::present::{self, Presenter};
 use crate::verbs::proposals::{duration, who};
 
@@ -45,7 +46,7 @@ impl Asking {
     }
 
     /// Whether auto may be proposed on these terms.
-    pub(super) fn propose(app: &App, session: &Session, terms: &Terms) -> Self {
+    pub(super) fn propose(app: &App, session: &Session, terms: &Terms, reader: Kind) -> Self {
         let presenter = Presenter::new(session);
         let title = presenter.title();
         let open = session
@@ -60,9 +61,13 @@ impl Asking {
         let text = format!(
             "Propose auto for the session \"{title}\"? If somebody else accepts within 10 min, your agent and theirs may wait \
              and post without asking you again: at most {budget} messages by everybody together, for at most {time}. Stop \
-             ends it at any time.{replaces}\n\nWhat for, in your agent's words:\n{goal}",
+             ends it at any time.{replaces}\n\n{whose}:\n{goal}",
             budget = terms.budget,
             time = duration(terms.ttl_s),
+            whose = match reader {
+                Kind::Agent => "What for, in your agent's words",
+                Kind::Human => "What for",
+            },
             goal = quoted(&terms.goal),
         );
         let subject = serde_json::json!([session.id(), terms.budget, terms.ttl_s, terms.goal]).to_string();
@@ -122,6 +127,9 @@ impl Asking {
     pub(super) async fn put(self, host: &dyn Host) -> Result<(), Failure> {
         match host.ask(&self.question).await {
             Ask::Yes => Ok(()),
+            Ask::CannotAsk if host.face() == Face::CommandLine => {
+                Err(compose::no_terminal(self.nothing, self.command))
+            }
             Ask::CannotAsk => {
                 let nothing = self.nothing;
                 Err(Failure::new(

@@ -5,6 +5,7 @@ use tokio::sync::Mutex;
 use wire::event::ModeName;
 
 use super::ask::{Asking, Shown};
+use super::possible::in_auto;
 use super::terms::Terms;
 use crate::plane::{Deadline, within};
 use crate::session::auto::{self, Standing, Why};
@@ -16,32 +17,29 @@ use crate::verbs::host::Host;
 use crate::verbs::reach::in_turn;
 use crate::verbs::{modes, proposals, wording};
 
-/// Proposes, after this machine's human said yes to goal, budget and time.
+/// Proposes, after this machine's human said yes to goal, budget and time. Until when the call may go on; none where
+/// exactly this is proposed already.
 pub(super) async fn propose(
     app: &App,
     shared: &Mutex<Session>,
     host: &dyn Host,
     terms: &Terms,
     until: Deadline,
-) -> Result<Deadline, Failure> {
+) -> Result<Option<Deadline>, Failure> {
     let (asking, agreed) = {
         let session = in_turn(shared, until).await?;
         if is_proposed(&session, terms)? {
-            return Ok(until);
+            return Ok(None);
         }
         if session_mode(&session) == Some(ModeName::Auto) {
-            return Err(Failure::new(
-                "in_auto",
-                "Auto is on already, and nothing was proposed. To take part, your human accepts it (`mode` with set: accept asks \
-                 them); to begin anew, stop it first.",
-            ));
+            return Err(in_auto(host.reader()));
         }
         let agreed = Agreed {
             budget: terms.budget,
             ttl_s: terms.ttl_s,
             since_seq: session.head().seq,
         };
-        (Asking::propose(app, &session, terms), agreed)
+        (Asking::propose(app, &session, terms, host.reader()), agreed)
     };
     asking.put(host).await?;
     // The time a human took to answer does not count.
@@ -49,7 +47,7 @@ pub(super) async fn propose(
     let mut session = in_turn(shared, until).await?;
     session.propose(&terms.goal, agreed, until).await?;
     read_on(&mut session, until).await;
-    Ok(until)
+    Ok(Some(until))
 }
 
 /// Whether the same call was made before and only its answer was lost: the human said yes to exactly this.
@@ -68,17 +66,18 @@ fn is_proposed(session: &Session, terms: &Terms) -> Result<bool, Failure> {
     }))
 }
 
-/// Accepts the proposal that this machine's human was shown and said yes to.
+/// Accepts the proposal that this machine's human was shown and said yes to. As [`propose`]; none where it was accepted
+/// already.
 pub(super) async fn accept(
     app: &App,
     shared: &Mutex<Session>,
     host: &dyn Host,
     until: Deadline,
-) -> Result<Deadline, Failure> {
+) -> Result<Option<Deadline>, Failure> {
     let (asking, id, agreed) = {
         let session = in_turn(shared, until).await?;
         let Some((shown, agreed)) = to_accept(&session)? else {
-            return Ok(until);
+            return Ok(None);
         };
         (Asking::accept(app, &session, &shown), shown.id, agreed)
     };
@@ -87,7 +86,7 @@ pub(super) async fn accept(
     let mut session = in_turn(shared, until).await?;
     session.accept_auto(id, agreed, until).await?;
     read_on(&mut session, until).await;
-    Ok(until)
+    Ok(Some(until))
 }
 
 /// What there is to accept; none where it was accepted already.
@@ -189,7 +188,7 @@ pub(super) async fn decline(session: &mut Session, host: &dyn Host, until: Deadl
 }
 
 /// The notice, and with it what the consent stands for, is read at once; if that does not work, with the next call.
-async fn read_on(session: &mut Session, until: Deadline) {
+pub(super) async fn read_on(session: &mut Session, until: Deadline) {
     if let Err(error) = session.sync(until).await {
         tracing::info!(%error, "nothing was read after the change of mode");
     }

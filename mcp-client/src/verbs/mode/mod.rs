@@ -3,13 +3,14 @@
 
 mod ask;
 mod auto;
+mod possible;
 mod terms;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use wire::api::SettableMode;
-use wire::event::ModeName;
+use wire::event::{Kind, ModeName};
 use wire::problem::Code;
 
 pub(crate) use self::terms::{BUDGET_MAX, TTL_MINUTES_MAX};
@@ -28,6 +29,7 @@ use super::reach::in_turn;
 use super::text::Text;
 use super::{doorbell, modes};
 use crate::plane::{Deadline, within};
+use crate::session::auto::last_change;
 use crate::session::{Session, SessionError};
 
 /// What to set the mode to, or to do with a proposal.
@@ -97,6 +99,10 @@ pub struct ModeAnswer {
     pub seat: String,
     /// Whether this call changed it.
     pub changed: bool,
+    /// Why it changed nothing, where it was to set something.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub unchanged: Option<String>,
     /// The session's mode.
     pub session_mode: String,
     /// The mode as it is for this seat: the stricter of the session's and this seat's consent.
@@ -127,6 +133,9 @@ impl Answer for ModeAnswer {
         if self.changed {
             text.line("Changed.");
         }
+        if let Some(why) = &self.unchanged {
+            text.line(why);
+        }
         text.line(format_args!("For {}.", self.seat));
         text.mode(&self.mode, self.budget_left, self.auto_ends_at.as_deref());
         if self.session_mode != self.mode {
@@ -154,6 +163,21 @@ impl ModeArgs {
     }
 }
 
+/// Refuses what can be refused before anybody writes a goal: numbers, a caller without a seat, and what can't be set now.
+///
+/// # Errors
+/// As [`run`].
+pub async fn prepare(app: &App, args: &ModeArgs, host: &dyn Host) -> Result<(), Failure> {
+    args.check_numbers()?;
+    let until = within(CALL_S);
+    let shared = app
+        .pick(host, args.session.as_deref(), intent(args.set), until)
+        .await?;
+    let mut session = in_turn(&shared, until).await?;
+    session.sync(until).await?;
+    possible::check(&session, args.set, host.reader())
+}
+
 /// Shows or sets the mode.
 ///
 /// # Errors
@@ -170,8 +194,11 @@ pub async fn run(app: &App, args: ModeArgs, host: &dyn Host) -> Result<Delivered
         if !matches!(wanted, Wanted::Observe | Wanted::Stop) {
             session.sync(until).await?;
         }
+        possible::check(&session, args.set, host.reader())?;
         Before::of(&session)
     };
+    let mut done = false;
+    let mut refused = false;
     match &wanted {
         Wanted::Show => {}
         Wanted::Observe => {
@@ -180,13 +207,22 @@ pub async fn run(app: &App, args: ModeArgs, host: &dyn Host) -> Result<Delivered
                 session.set_mode(SettableMode::Observe, until).await
             })
             .await?;
+            done = before.is_left(app, &mut session, until).await;
+            auto::read_on(&mut session, until).await;
         }
         Wanted::Stop => {
             let mut session = in_turn(&shared, until).await?;
             end_here(&mut session, host, async |session: &mut Session| {
-                stop(session, until).await
+                session.stop(until).await
             })
             .await?;
+            done = before.is_left(app, &mut session, until).await;
+            match stop_the_rest(&mut session, until).await? {
+                Rest::Nothing => {}
+                Rest::Stopped => done = true,
+                Rest::NotOurs => refused = true,
+            }
+            auto::read_on(&mut session, until).await;
         }
         Wanted::Relay if before.mode == Some(ModeName::Relay) => {}
         Wanted::Relay => {
@@ -196,10 +232,22 @@ pub async fn run(app: &App, args: ModeArgs, host: &dyn Host) -> Result<Delivered
             until = within(CALL_S);
             let mut session = in_turn(&shared, until).await?;
             session.set_mode(SettableMode::Relay, until).await?;
+            done = before != Before::of(&session);
         }
-        Wanted::Propose(terms) => until = auto::propose(app, &shared, host, terms, until).await?,
-        Wanted::Accept => until = auto::accept(app, &shared, host, until).await?,
-        Wanted::Decline => auto::decline(&mut *in_turn(&shared, until).await?, host, until).await?,
+        Wanted::Propose(terms) => {
+            let proposed = auto::propose(app, &shared, host, terms, until).await?;
+            done = proposed.is_some();
+            until = proposed.unwrap_or(until);
+        }
+        Wanted::Accept => {
+            let accepted = auto::accept(app, &shared, host, until).await?;
+            done = accepted.is_some();
+            until = accepted.unwrap_or(until);
+        }
+        Wanted::Decline => {
+            auto::decline(&mut *in_turn(&shared, until).await?, host, until).await?;
+            done = true;
+        }
     }
     let mut session = in_turn(&shared, until).await?;
     let warnings = doorbell::ring(app, host, &mut session).into_iter().collect();
@@ -208,15 +256,23 @@ pub async fn run(app: &App, args: ModeArgs, host: &dyn Host) -> Result<Delivered
     let presenter = Presenter::new(session);
     let mode = modes::of(session, &kept, app.clock.now());
     let shown = Shown::new(*session.id(), host.kind(), &mode, None, false);
+    let who = proposals::who(&presenter, session.my_id());
+    let for_agent = host.reader() == Kind::Human && kept.kind == Kind::Agent;
+    let next = match args.set {
+        Some(SetTo::Accept) if done && for_agent => {
+            format!("Accepted for {who}. Your agent goes on by it at its next call.")
+        }
+        _ => modes::meaning(mode, host.reader()),
+    };
     let answer = ModeAnswer {
         session: session.id().to_string(),
         title: presenter.title(),
-        seat: format!(
-            "{} ({})",
-            proposals::who(&presenter, session.my_id()),
-            present::kind_word(kept.kind)
-        ),
-        changed: args.set.is_some() && before != Before::of(session),
+        seat: format!("{who} ({})", present::kind_word(kept.kind)),
+        changed: done,
+        unchanged: args
+            .set
+            .filter(|_| !done)
+            .map(|set| possible::why_unchanged(set, refused).to_owned()),
         session_mode: modes::word(mode.session).to_owned(),
         mode: modes::word(mode.mine).to_owned(),
         budget_left: mode.budget_left,
@@ -224,7 +280,7 @@ pub async fn run(app: &App, args: ModeArgs, host: &dyn Host) -> Result<Delivered
         proposal: proposals::open_whole(session, &presenter),
         integrity: presenter.integrity(),
         warnings,
-        next: modes::meaning(mode),
+        next,
     };
     Ok(Delivered::with(answer, Due::Shown(shown)))
 }
@@ -247,6 +303,27 @@ struct Before {
 }
 
 impl Before {
+    /// Whether the safe direction was a change. A process that has just begun knows no mode from before, and did not wait to
+    /// read it: then the plane's last record says whether there was something to leave.
+    async fn is_left(&self, app: &App, session: &mut Session, until: Deadline) -> bool {
+        if self.mode.is_some() {
+            return *self != Self::of(session);
+        }
+        let before = session.head().seq;
+        let Some(newest) = session.plane_state().map(|state| state.head_seq) else {
+            return true;
+        };
+        if newest <= before {
+            return false;
+        }
+        if let Err(error) = app.sync_softly(session, until).await {
+            tracing::info!(%error, "nothing was read after the change of mode");
+            return true;
+        }
+        last_change(session.view())
+            .is_some_and(|change| change.seq == newest && change.from != ModeName::Observe)
+    }
+
     fn of(session: &Session) -> Self {
         let mode = session.plane_state().map(|state| &state.mode);
         Self {
@@ -268,17 +345,27 @@ async fn end_here(
     ended
 }
 
-/// Ends auto, or whatever else lets agents go on, and drops what is proposed. A view participant may end auto alone.
-async fn stop(session: &mut Session, until: Deadline) -> Result<(), SessionError> {
-    session.stop(until).await?;
+/// What else lets agents go on once auto is ended.
+enum Rest {
+    /// Nothing did.
+    Nothing,
+    /// It is over.
+    Stopped,
+    /// A seat that reads only may end auto alone.
+    NotOurs,
+}
+
+/// Sets observe, unless nothing else lets agents go on, and drops what is proposed.
+async fn stop_the_rest(session: &mut Session, until: Deadline) -> Result<Rest, SessionError> {
     let goes_on = session
         .plane_state()
         .is_none_or(|state| state.mode.name != ModeName::Observe || state.mode.proposal.is_some());
     if !goes_on {
-        return Ok(());
+        return Ok(Rest::Nothing);
     }
     match session.set_mode(SettableMode::Observe, until).await {
-        Err(SessionError::Plane(error)) if error.code() == Some(Code::ViewOnly) => Ok(()),
-        result => result,
+        Ok(()) => Ok(Rest::Stopped),
+        Err(SessionError::Plane(error)) if error.code() == Some(Code::ViewOnly) => Ok(Rest::NotOurs),
+        Err(error) => Err(error),
     }
 }

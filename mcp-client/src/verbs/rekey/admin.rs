@@ -102,7 +102,7 @@ pub async fn run(app: &App, session: &str, host: &dyn Host) -> Result<AdminRekey
         (None, None) => app.share_plane()?,
     };
     let machine = app.machine_token(&plane)?;
-    ask(&session, &plane, left.is_some(), host).await?;
+    ask(app, &session, &plane, left.is_some(), host).await?;
     let plane = Plane::new(app.http.clone(), plane);
     let rekey = in_force(
         &plane,
@@ -217,7 +217,13 @@ fn draw(plane: &Origin, session: SessionId, old_epoch: u32, desk: &Desk) -> Resu
     Ok(rekey)
 }
 
-async fn ask(session: &SessionId, plane: &Origin, resumed: bool, host: &dyn Host) -> Result<(), Failure> {
+async fn ask(
+    app: &App,
+    session: &SessionId,
+    plane: &Origin,
+    resumed: bool,
+    host: &dyn Host,
+) -> Result<(), Failure> {
     let mut text = format!(
         "Re-key the session {session} on {plane} as its administrator?\n\nEverybody is put out: all links and session tokens end \
          at once, and whoever goes on needs the new link, which is shown here, once, to you alone. The new link opens nothing \
@@ -238,7 +244,10 @@ async fn ask(session: &SessionId, plane: &Origin, resumed: bool, host: &dyn Host
     };
     match host.ask(&question).await {
         Ask::Yes => Ok(()),
-        Ask::CannotAsk => Err(super::no_terminal()),
+        Ask::CannotAsk => Err(compose::no_terminal(
+            "Nothing was changed.",
+            app.command(&format!("rekey --admin {session}")),
+        )),
         other => Err(compose::refused(other, "Nothing was changed.")),
     }
 }

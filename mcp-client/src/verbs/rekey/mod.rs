@@ -75,7 +75,7 @@ pub async fn run(app: &App, args: RekeyArgs, host: &dyn Host) -> Result<Delivere
     let shared = app.owned_session(host, Some(&args.list.session), until).await?;
     let machine = machine(app, &*in_turn(&shared, until).await?)?;
     let (keep, stays, out) = decided(&args)?;
-    ask(&args, &stays, &out, host).await?;
+    ask(app, &args, &stays, &out, host).await?;
     // The time a person took to answer does not count.
     until = within(CALL_S);
     let shown: BTreeSet<ParticipantId> = args.list.ids().collect();
@@ -185,6 +185,7 @@ fn decided(args: &RekeyArgs) -> Result<Decided, Failure> {
 }
 
 async fn ask(
+    app: &App,
     args: &RekeyArgs,
     stays: &[RekeyOutcome],
     out: &[RekeyOutcome],
@@ -200,18 +201,12 @@ async fn ask(
     };
     match host.ask(&question).await {
         Ask::Yes => Ok(()),
-        Ask::CannotAsk => Err(no_terminal()),
+        Ask::CannotAsk => Err(compose::no_terminal(
+            "Nothing was changed.",
+            app.command(&format!("rekey --session {}", list.session)),
+        )),
         other => Err(compose::refused(other, "Nothing was changed.")),
     }
-}
-
-/// Without a person at a terminal nothing is re-keyed.
-pub(crate) fn no_terminal() -> Failure {
-    Failure::new(
-        code::CANNOT_ASK,
-        "This needs a person's own hand, and there is no terminal here; nothing was changed. Ask your human to run it in \
-         their own terminal; do not run it yourself.",
-    )
 }
 
 fn changed(session: &Session, new: &[ParticipantId]) -> Failure {
