@@ -40,7 +40,7 @@ async fn show(party: &Party) -> ModeAnswer {
 }
 
 /// Ana shared, Sam came in through a way that may lie, and both are in auto.
-async fn in_auto(plane: &TestPlane) -> (Party, Party, Tamper, String) {
+pub async fn in_auto(plane: &TestPlane) -> (Party, Party, Tamper, String) {
     let way = Tamper::before(&plane.origin).await;
     let (ana, sam) = (Party::new("Ana", plane), Party::new("Sam", plane));
     let shared = ana.share("Auto", "start").await;

@@ -4,10 +4,12 @@ use std::os::unix::fs::PermissionsExt;
 use std::sync::{Arc, Mutex};
 
 use axum::http::Method;
+use mcp_client::verbs::{Ask, ModeArgs, SetTo};
 use serde_json::Value;
 use wire::event::Kind;
 
 use crate::admin::administrator;
+use crate::auto::in_auto;
 use crate::keeper::{rekey, rekey_as_admin};
 use crate::party::{Party, through};
 use crate::plane::TestPlane;
@@ -119,4 +121,28 @@ async fn who_returns_keeps_the_new_secret_and_the_profile_that_it_sends_first() 
     // Both hold the same S'.
     assert!(notes[0]["full"].is_string());
     assert_eq!(notes[0], seat(&ana, &shared.session)["secrets"]["2"]);
+}
+
+#[tokio::test]
+async fn an_agent_s_post_in_auto_is_for_auto_alone_and_no_other_post_is() {
+    let plane = TestPlane::start().await;
+    let (ana, sam, way, session) = in_auto(&plane).await;
+    let pat = Party::of_kind("Pat", &plane, Kind::Human);
+    pat.join(&through(&ana.link(&session).await, &way.origin)).await;
+    let modes = watch(&way, "/records", |request| request["expect_mode"].clone());
+    assert_eq!(sam.post("of its own").await.mode, "auto");
+    pat.post("a person's").await;
+    assert_eq!(sam.mode(ModeArgs::default()).await.unwrap().mode, "auto");
+    ana.set_mode(SetTo::Stop).await.unwrap();
+    let stopped = sam.read().await;
+    assert_eq!(stopped.mode, "observe");
+    // A late reply goes nowhere at all; what follows is at its human's word.
+    assert_eq!(sam.try_post("late").await.unwrap_err().code(), "auto_over");
+    sam.post("at my human's word").await;
+    ana.will_answer([Ask::Yes]);
+    ana.set_mode(SetTo::Relay).await.unwrap();
+    sam.read().await;
+    assert_eq!(sam.post("in relay").await.mode, "relay");
+    let expected = [Value::from("auto"), Value::Null, Value::Null, Value::Null];
+    assert_eq!(*modes.lock().unwrap(), expected);
 }
