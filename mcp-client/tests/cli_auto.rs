@@ -10,6 +10,8 @@
 
 mod stdio;
 
+use std::time::{Duration, Instant};
+
 use serde_json::{Value, json};
 use stdio::auto::GOAL;
 use stdio::plane::{Plane, Store};
@@ -85,14 +87,24 @@ async fn an_agent_of_a_mute_host_gets_into_auto_by_its_human_s_terminal_alone() 
 
         // Ben's agent waits, in relay, while his human accepts.
         ben.call("read", json!({})).await.structured();
-        let waiting = ben.start_call("wait", json!({ "timeout_s": 45 })).await;
+        let waiting = ben.start_call("wait", json!({ "timeout_s": 50 })).await;
         let accepted = at_terminal(&ben_machine, "mode accept", "accept\n").await;
         assert_eq!(accepted.code(), 0, "{accepted}");
         for part in ["\"Ada\"", GOAL, "3 messages", "5 min", "This counts for \"Ben\""] {
             assert!(accepted.stdout.contains(part), "{part}: {accepted}");
         }
+        let changed = Instant::now();
         let woken = Called(ben.answer(waiting).await);
-        assert_eq!(woken.structured()["mode"], "auto", "{}", woken.0);
+        assert_eq!(
+            (&woken.structured()["woke_by"], &woken.structured()["mode"]),
+            (&json!("mode_changed"), &json!("auto")),
+            "{}",
+            woken.0
+        );
+        assert!(
+            changed.elapsed() < Duration::from_secs(10),
+            "at once, not by its time"
+        );
         let posted = ben.call("post", json!({ "text": "on we go" })).await;
         assert_eq!(
             (&posted.structured()["mode"], &posted.structured()["budget_left"]),
