@@ -164,6 +164,11 @@ fn shown(list: &RekeyList, why: Option<&str>) -> String {
     if list.finished_earlier {
         text.push_str("\nAn earlier re-key from this machine, whose answer was lost, is in force. This is another one.\n");
     }
+    if list.forgot_earlier {
+        text.push_str(
+            "\nAn earlier re-key from this machine, whose answer was lost, did not take effect and was forgotten. Decide anew.\n",
+        );
+    }
     text.push_str(
         "\nA re-key: you say who stays and what the new link opens, and are then asked for a word. Ctrl-C, or anything but \
          that word, changes nothing.\n",

@@ -79,6 +79,23 @@ pub enum PlaneError {
     },
 }
 
+/// A call that did not succeed, with what its earlier attempts leave open: a refusal of the last one says nothing of one
+/// before it whose answer was lost.
+#[derive(Debug)]
+pub struct Unsettled {
+    /// What the last attempt gave.
+    pub error: PlaneError,
+    /// Whether one of the attempts may have taken effect.
+    pub is_open: bool,
+}
+
+impl From<PlaneError> for Unsettled {
+    fn from(error: PlaneError) -> Self {
+        let is_open = error.is_effect_open();
+        Self { error, is_open }
+    }
+}
+
 impl PlaneError {
     /// The problem's code, if it is one.
     pub fn code(&self) -> Option<Code> {

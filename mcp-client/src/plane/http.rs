@@ -13,7 +13,7 @@ use tokio::sync::OnceCell;
 use wire::api::TokenText;
 use wire::problem::{Code, Extras};
 
-use super::error::PlaneError;
+use super::error::{PlaneError, Unsettled};
 use super::origin::Origin;
 use super::{Deadline, backoff};
 
@@ -129,12 +129,21 @@ impl Http {
 
     /// Sends, and again after a pause where that may help, until the deadline.
     pub(super) async fn send(&self, call: &Call<'_>, until: Deadline) -> Result<Good, PlaneError> {
+        self.send_counting(call, until)
+            .await
+            .map_err(|unsettled| unsettled.error)
+    }
+
+    /// As [`Http::send`], for a request whose effect must not be guessed: says whether any attempt may have had it.
+    pub(super) async fn send_counting(&self, call: &Call<'_>, until: Deadline) -> Result<Good, Unsettled> {
         let mut attempt = 1;
+        let mut is_open = false;
         loop {
             let error = match self.once(call, until).await {
                 Ok(good) => return Ok(good),
                 Err(error) => error,
             };
+            is_open |= error.is_effect_open();
             let left = until.saturating_duration_since(Deadline::now());
             let random = getrandom::u32().unwrap_or(u32::MAX);
             match backoff::pause(attempt, error.retry_after_s(), left, random) {
@@ -142,7 +151,7 @@ impl Http {
                     tracing::debug!(attempt, ?pause, "the plane is tried again");
                     tokio::time::sleep(pause).await;
                 }
-                _ => return Err(error),
+                _ => return Err(Unsettled { error, is_open }),
             }
             attempt = attempt.saturating_add(1);
         }

@@ -11,7 +11,7 @@ mod http;
 mod origin;
 
 pub use calls::{Entry, Keeper, MachineToken, Plane};
-pub use error::PlaneError;
+pub use error::{PlaneError, Unsettled};
 pub use http::{Http, HttpSettings};
 pub use origin::{BadOrigin, Origin};
 

@@ -47,7 +47,7 @@ pub use error::SessionError;
 pub use members::{Keepable, Membership, Reach};
 pub use post::{Draft, Stored, WrittenFor};
 pub use proposals::{Agreed, goal_hash};
-pub use rekey::{RekeyDone, RekeyPlan};
+pub use rekey::{EarlierRekey, RekeyDone, RekeyPlan};
 pub use sync::{Heard, Waiting};
 
 use crate::cache::Cache;

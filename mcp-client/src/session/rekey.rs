@@ -1,8 +1,10 @@
 //! Re-keying as the owner: a new secret, sealed to those who stay (`crypto.md` section 10.2).
 //!
 //! The new secret and the record's bytes are on disk before the first byte is sent, and the same bytes are sent until the
-//! plane answers. What is in force is read from the epoch records alone: of this seat's own making, it goes on; of
-//! another's, the new secret is worth nothing and is forgotten.
+//! call ends. What is in force is read from the epoch records alone: of this seat's own making, it goes on; of another's,
+//! the new secret is worth nothing and is forgotten. A later call never sends them again: who takes part may have changed
+//! since a person decided, so they are forgotten as well where they are not in force, and a person decides anew. Should the
+//! request arrive after all, this seat's own entry in the record opens it.
 
 use std::collections::BTreeSet;
 
@@ -13,13 +15,14 @@ use wire::api::{ParticipantRow, Rekey};
 use wire::encoding::{Blob, Secret32};
 use wire::epoch_record::{EntryCapability, EpochRecord};
 use wire::ids::ParticipantId;
+use wire::problem::Code;
 
 use super::calls::is_token_over;
 use super::error::SessionError;
 use super::keep::LOCK;
 use super::members::Keepable;
 use super::{Session, integrity};
-use crate::plane::{Deadline, MachineToken, PlaneError};
+use crate::plane::{Deadline, MachineToken, PlaneError, Unsettled};
 use crate::seat::{PendingRekey, SeatLock, SeatState};
 
 /// How often one call comes back before it makes the record.
@@ -38,6 +41,17 @@ pub struct RekeyPlan<'a> {
     pub history: bool,
 }
 
+/// What became of an earlier re-key of this seat whose answer was never seen.
+#[derive(Debug)]
+pub enum EarlierRekey {
+    /// There was none.
+    None,
+    /// It is in force.
+    InForce(RekeyDone),
+    /// It is not, and was forgotten.
+    NotInForce,
+}
+
 /// A re-key that is in force.
 #[derive(Debug)]
 pub struct RekeyDone {
@@ -48,29 +62,37 @@ pub struct RekeyDone {
 }
 
 impl Session {
-    /// Finishes a re-key of this seat whose answer was never seen, if there is one: the same bytes once more. Gives the
-    /// epoch it opened, if it is in force.
+    /// Finds out what became of a re-key of this seat whose answer was never seen, if there is one. Nothing is sent again.
     ///
     /// # Errors
-    /// [`SessionError::RekeyOpen`] while it stays open; else what the plane gives, and then it is forgotten.
-    pub async fn finish_rekey(
-        &mut self,
-        machine: &MachineToken,
-        until: Deadline,
-    ) -> Result<Option<RekeyDone>, SessionError> {
+    /// [`SessionError::RekeyOpen`] while the plane can't be asked; [`SessionError::Removed`] and
+    /// [`SessionError::AdminRekeyed`] where another one is in force, and then it is forgotten.
+    pub async fn finish_rekey(&mut self, until: Deadline) -> Result<EarlierRekey, SessionError> {
         if self.seat.read()?.pending.rekey.is_none() {
-            return Ok(None);
+            return Ok(EarlierRekey::None);
         }
         let mut lock = self.seat.clone().lock(LOCK).await?;
         self.refresh()?;
-        let result = self.finish_locked(&mut lock, machine, until).await;
-        self.put_into(&mut lock)?;
-        lock.save()?;
+        let Some(pending) = lock.pending.rekey.clone() else {
+            return Ok(EarlierRekey::None);
+        };
+        let result = self.finish_locked(&mut lock, &pending, until).await;
+        let kept = self.keep(&mut lock);
         drop(lock);
-        Ok(match result? {
-            Some((epoch, late)) => Some(self.settle_rekey(epoch, late, until).await),
-            None => None,
-        })
+        match result? {
+            Some(late) => {
+                let late = late.or(kept.err());
+                let done = self.settle_rekey(pending.epoch, late, until).await;
+                Ok(EarlierRekey::InForce(done))
+            }
+            None => kept.map(|()| EarlierRekey::NotInForce),
+        }
+    }
+
+    fn keep(&self, lock: &mut SeatLock) -> Result<(), SessionError> {
+        self.put_into(lock)?;
+        lock.save()?;
+        Ok(())
     }
 
     /// Re-keys as it was decided. Who came in after the list was shown is a reason to show it again.
@@ -87,11 +109,10 @@ impl Session {
     ) -> Result<RekeyDone, SessionError> {
         let mut lock = self.seat.clone().lock(LOCK).await?;
         let result = self.rekey_locked(&mut lock, plan, machine, until).await;
-        self.put_into(&mut lock)?;
-        lock.save()?;
+        let kept = self.keep(&mut lock);
         drop(lock);
         let (epoch, late) = result?;
-        Ok(self.settle_rekey(epoch, late, until).await)
+        Ok(self.settle_rekey(epoch, late.or(kept.err()), until).await)
     }
 
     async fn rekey_locked(
@@ -103,7 +124,9 @@ impl Session {
     ) -> Result<(u32, Option<SessionError>), SessionError> {
         self.refresh()?;
         integrity::may_accept(self.alarm.as_ref())?;
-        if self.finish_locked(lock, machine, until).await?.is_some() {
+        if let Some(earlier) = lock.pending.rekey.clone()
+            && self.finish_locked(lock, &earlier, until).await?.is_some()
+        {
             return Err(SessionError::ListChanged(Vec::new()));
         }
         let rows = self.look_again(lock, until).await?;
@@ -181,21 +204,24 @@ impl Session {
         })
     }
 
+    /// In force: what went wrong after it, if anything did. Else it is forgotten.
     async fn finish_locked(
         &mut self,
         lock: &mut SeatLock,
-        machine: &MachineToken,
+        pending: &PendingRekey,
         until: Deadline,
-    ) -> Result<Option<(u32, Option<SessionError>)>, SessionError> {
-        if lock.pending.rekey.is_none() {
-            return Ok(None);
+    ) -> Result<Option<Option<SessionError>>, SessionError> {
+        match self.follow(lock, until).await {
+            Err(SessionError::Plane(error)) => return Err(SessionError::RekeyOpen(error)),
+            result => result?,
         }
-        match self.send_rekey(lock, machine, until).await {
-            Ok(done) => Ok(Some(done)),
-            // Another one took its place; what comes of that, whoever reads on is told.
-            Err(SessionError::ListChanged(_)) => Ok(None),
-            Err(error) => Err(error),
+        if lock.epoch_records.get(&pending.epoch) == Some(&pending.record) {
+            return Ok(Some(self.come_back(lock, until).await.err()));
         }
+        tracing::info!(session = %self.id(), epoch = pending.epoch, "an earlier re-key is not in force");
+        lock.pending.rekey = None;
+        lock.save()?;
+        Ok(None)
     }
 
     /// Sends the pending record, and finds out what is in force where the answer does not say it.
@@ -218,30 +244,40 @@ impl Session {
             .rekey(machine, self.me.session_id(), &request, until)
             .await;
         match sent {
-            Ok(answer) if answer.epoch == pending.epoch => self.take_own_epoch(lock, &pending)?,
-            Err(error @ PlaneError::ForeignToken { .. }) => return Err(error.into()),
-            Err(error @ PlaneError::Problem { .. }) => {
-                self.resolve_rekey(lock, &pending, error, until).await?
-            }
-            Err(error) => return Err(SessionError::RekeyOpen(error)),
+            Ok(answer) if answer.epoch == pending.epoch => match self.take_own_epoch(lock, &pending) {
+                Ok(()) => {}
+                // It is in force whatever becomes of this machine's file, where the next call finds it again.
+                Err(error @ (SessionError::Seat(_) | SessionError::Home(_))) => {
+                    return Ok((pending.epoch, Some(error)));
+                }
+                Err(error) => return Err(error),
+            },
             Ok(_) => {
                 return Err(SessionError::RekeyOpen(PlaneError::BadAnswer {
                     origin: self.plane.origin().clone(),
                 }));
             }
+            Err(unsettled) => self.resolve_rekey(lock, &pending, unsettled, until).await?,
         }
         let late = self.come_back(lock, until).await.err();
         Ok((pending.epoch, late))
     }
 
-    /// The plane refused these bytes now; an earlier answer may have been lost. The epoch records say which it is.
+    /// No answer, or the plane refused these bytes now and an earlier answer was lost: the epoch records say which it is.
     async fn resolve_rekey(
         &mut self,
         lock: &mut SeatLock,
         pending: &PendingRekey,
-        refused: PlaneError,
+        unsettled: Unsettled,
         until: Deadline,
     ) -> Result<(), SessionError> {
+        let Unsettled { error, is_open } = unsettled;
+        let Some(refusal) = error.code() else {
+            return Err(match error {
+                PlaneError::ForeignToken { .. } => error.into(),
+                error => SessionError::RekeyOpen(error),
+            });
+        };
         match self.follow(lock, until).await {
             Ok(()) | Err(SessionError::AdminRekeyed | SessionError::Removed) => {}
             Err(SessionError::Plane(error)) => return Err(SessionError::RekeyOpen(error)),
@@ -250,13 +286,18 @@ impl Session {
         if lock.epoch_records.get(&pending.epoch) == Some(&pending.record) {
             return Ok(());
         }
-        // Not in force. Should it come to be after all, this seat's own entry opens it.
+        if refusal == Code::EpochMoved {
+            lock.pending.rekey = None;
+            lock.save()?;
+            return Err(SessionError::ListChanged(Vec::new()));
+        }
+        if is_open {
+            // An earlier attempt may still be on its way.
+            return Err(SessionError::RekeyOpen(error));
+        }
         lock.pending.rekey = None;
         lock.save()?;
-        match refused.code() {
-            Some(wire::problem::Code::EpochMoved) => Err(SessionError::ListChanged(Vec::new())),
-            _ => Err(refused.into()),
-        }
+        Err(error.into())
     }
 
     /// The record is in force: S' takes the place of S.

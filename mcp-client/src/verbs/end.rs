@@ -15,7 +15,7 @@ use super::failure::Failure;
 use super::host::{Ask, Host, Purpose, Question};
 use super::{compose, wording};
 use crate::note::handoff;
-use crate::plane::{Plane, within};
+use crate::plane::{Plane, Unsettled, within};
 use crate::render;
 use crate::seat::choose::{self, Asking};
 use crate::seat::{Ended, Place, SeatError, SeatState};
@@ -100,7 +100,7 @@ pub async fn run(app: &App, args: EndArgs, host: &dyn Host) -> Result<Delivered<
     plane
         .end(&machine, &session, args.purge, within(CALL_S))
         .await
-        .map_err(|error| wording::keeping(&error))?;
+        .map_err(|unsettled| not_known_to_be_over(&unsettled))?;
     mark_over(app, &session, args.purge).await?;
     let mut next = match args.purge {
         true => "Its records are gone from the plane.".to_owned(),
@@ -116,6 +116,21 @@ pub async fn run(app: &App, args: EndArgs, host: &dyn Host) -> Result<Delivered<
         seats_here: known.seats,
         next,
     }))
+}
+
+/// Why it is not over, or not known to be. An end that came through can be asked for again.
+fn not_known_to_be_over(unsettled: &Unsettled) -> Failure {
+    let why = wording::keeping(unsettled);
+    if !unsettled.is_open {
+        return why;
+    }
+    Failure::new(
+        why.code(),
+        format!(
+            "It is not known whether the session is over: {} Run the same command again; to end what is over changes nothing.",
+            why.message()
+        ),
+    )
 }
 
 /// The session's id, and its title made safe for display where a seat of this machine knows it.

@@ -126,6 +126,8 @@ pub mod code {
     pub const CANCELLED: &str = "cancelled";
     /// Somebody keeps the door and has not answered yet.
     pub const KNOCKING: &str = "knocking";
+    /// Who knocks is no longer what the person was shown.
+    pub const KNOCK_CHANGED: &str = "knock_changed";
     /// Nobody of that id waits at the door.
     pub const NOT_KNOCKING: &str = "not_knocking";
     /// Who stays or posts needs a person's word first: histories differ.

@@ -161,11 +161,12 @@ impl App {
     }
 }
 
-/// A re-key that a person confirmed here and that is not in force as far as anybody knows: whoever was to be out is in.
+/// A re-key that a person confirmed here, whose answer was lost, and that this seat did not see take effect: whoever was to
+/// be out is in.
 fn open_rekey(kept: &SeatState) -> Option<String> {
     kept.pending.rekey.as_ref().map(|_| {
-        "A re-key of this session was begun on this machine and has not taken effect yet. Tell your human: \
-         `devpilot-session rekey` in their own terminal finishes it."
+        "A re-key of this session was confirmed on this machine and has not taken effect: whoever it was to leave out is \
+         still in. Tell your human: `devpilot-session rekey` in their own terminal asks them anew."
             .to_owned()
     })
 }

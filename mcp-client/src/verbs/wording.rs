@@ -6,7 +6,7 @@ use wire::timestamp::Timestamp;
 
 use super::failure::{Failure, Knock, code};
 use crate::home::HomeError;
-use crate::plane::PlaneError;
+use crate::plane::{PlaneError, Unsettled};
 use crate::seat::SeatError;
 use crate::session::SessionError;
 
@@ -34,12 +34,12 @@ pub(super) fn session(error: SessionError) -> Failure {
              new link and join with it; never take a link from the session itself.",
         ),
         SessionError::RekeyOpen(error) => {
-            let why = plane(&error);
+            let why = last_answer(&error);
             Failure::new(
                 why.code(),
                 format!(
                     "It is not known yet whether the re-key took effect: {} Run `devpilot-session rekey` again: before \
-                     anything else it finishes this one.",
+                     anything else it finds out, and asks anew if it did not.",
                     why.message()
                 ),
             )
@@ -183,8 +183,25 @@ pub(super) fn plane(error: &PlaneError) -> Failure {
     }
 }
 
-/// What the plane answers to who re-keys or ends a session with a machine token.
-pub(super) fn keeping(error: &PlaneError) -> Failure {
+/// What the plane answers to who re-keys or ends a session with a machine token. That nothing was changed is said only where
+/// no attempt can have changed anything.
+pub(super) fn keeping(unsettled: &Unsettled) -> Failure {
+    let Unsettled { error, is_open } = unsettled;
+    if *is_open {
+        return last_answer(error);
+    }
+    let failure = last_answer(error);
+    match error.code() {
+        Some(Code::Forbidden | Code::NotFound | Code::BadProof | Code::QuotaExceeded) => Failure::new(
+            failure.code(),
+            format!("{} Nothing was changed.", failure.message()),
+        ),
+        _ => plane(error),
+    }
+}
+
+/// What the last attempt of a re-key or an end was answered, and what to do about that; not what it means for those before.
+pub(super) fn last_answer(error: &PlaneError) -> Failure {
     let (code, extras) = match error {
         PlaneError::Problem { code, extras, .. } => (*code, extras),
         other => return plane(other),
@@ -193,21 +210,27 @@ pub(super) fn keeping(error: &PlaneError) -> Failure {
         Code::Forbidden => {
             "This machine's token does not allow that. It takes a token with scope `rekey` of the user whose token made the \
              session, or one with scope `admin` of an administrator: ask the plane's operator for one (`devpilot-plane \
-             admin token create`, with `--scopes share,rekey`) and set DEVPILOT_BRIDGE_TOKEN to it. Nothing was changed."
+             admin token create`, with `--scopes share,rekey`) and set DEVPILOT_BRIDGE_TOKEN to it."
         }
         Code::NotFound => {
             "The plane has no session of that id for this machine's token: the id is wrong, the session is gone, or it is \
-             another user's. Nothing was changed."
+             another user's."
         }
         Code::BadProof => {
-            "The plane does not take this seat for the session's owner. Nothing was changed; whoever is administrator can \
-             run `devpilot-session rekey --admin SESSION`."
+            "The plane does not take this seat for the session's owner; whoever is administrator can run `devpilot-session \
+             rekey --admin SESSION`."
         }
         Code::QuotaExceeded if extras.limit.as_deref() == Some("rekeys_per_hour") => {
-            "That session was re-keyed too often within an hour. Nothing was changed; try again later."
+            "That session was re-keyed too often within an hour; try again later."
         }
         Code::QuotaExceeded if extras.limit.as_deref() == Some("epochs") => {
-            "That session was re-keyed as often as the plane allows. Nothing was changed; end it and share a new one."
+            "That session was re-keyed as often as the plane allows; end it and share a new one."
+        }
+        Code::BadRequest | Code::EpochMoved => {
+            return Failure::new(
+                name(code),
+                format!("The plane refused: {}.", code.title().to_lowercase()),
+            );
         }
         _ => return plane(error),
     };

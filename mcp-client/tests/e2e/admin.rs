@@ -303,6 +303,9 @@ async fn a_link_whose_epoch_was_superseded_is_never_shown() {
             way.swallow("");
             way.rule(|_| Fate::Pass);
             let between = rekey_as_admin(&ana, &shared.session).await.unwrap().0;
+            // The word was not about that one.
+            let refused = rekey_as_admin(&admin, &shared.session).await.unwrap_err();
+            assert_eq!((refused.code(), kept_rekeys(&admin)), ("cannot_ask", 0));
             let (answer, link) = rekey_as_admin(&admin, &shared.session).await.unwrap();
             assert_eq!(answer.epoch, between.epoch + 1);
             let late = Party::new("Late", &plane);
@@ -330,5 +333,79 @@ async fn a_link_that_could_not_be_shown_is_there_the_next_time() {
         assert_eq!(kept_rekeys(&ana), 1);
         let (answer, link) = rekey_as_admin(&ana, &shared.session).await.unwrap();
         assert_eq!((answer.epoch, link == unseen), (2, true), "the same one");
+    }
+}
+
+/// The first attempt is in force and its answer is lost; what refuses the second says nothing about the first.
+#[tokio::test]
+async fn a_refusal_after_a_lost_answer_keeps_the_new_link() {
+    let refusals = [(403, "forbidden"), (401, "unauthorized"), (404, "not_found")];
+    for (status, refusal) in refusals {
+        let plane = TestPlane::start().await;
+        let way = Tamper::before(&plane.origin).await;
+        let shared = Party::new("Ana", &plane).share("Kept", "start").await;
+        let admin = administrator(&plane, &way.origin).await;
+        let mut sent = 0;
+        way.rule(move |exchange| {
+            if !exchange.path.ends_with("/rekey") {
+                return Fate::Pass;
+            }
+            sent += 1;
+            match sent {
+                1 => Fate::Pass,
+                2 => Fate::Lose,
+                _ => {
+                    *exchange.answer = serde_json::json!({
+                        "type": "about:blank", "title": "No", "status": status, "detail": "no", "code": refusal
+                    });
+                    Fate::Problem(status)
+                }
+            }
+        });
+        let open = rekey_as_admin(&admin, &shared.session).await.unwrap_err();
+        assert_eq!((open.code(), kept_rekeys(&admin)), (refusal, 1));
+        assert!(
+            open.message().contains("not known yet") && !open.message().contains("Nothing was changed"),
+            "{open}"
+        );
+        way.rule(|_| Fate::Pass);
+        let (answer, link) = rekey_as_admin(&admin, &shared.session).await.unwrap();
+        assert_eq!((answer.epoch, kept_rekeys(&admin)), (2, 0));
+        let late = Party::new("Late", &plane);
+        assert!(late.join(&through(&link, &plane.origin)).await.joined);
+    }
+}
+
+/// Two at once, neither of whom knows the session: the one who comes second is asked about what the first did.
+#[tokio::test]
+async fn nobody_re_keys_unasked_over_a_re_key_that_came_after_the_question() {
+    for store in Store::here() {
+        let plane = TestPlane::on(store).await;
+        let shared = Party::new("Ana", &plane).share("Two", "start").await;
+        let (one, two) = (Party::new("One", &plane), Party::new("Two", &plane));
+        let keeper = Keeper::of(&one);
+        let gate = keeper.host.gate();
+        let waits = mcp_client::verbs::rekey::admin::run(&keeper.app, &shared.session, &keeper.host);
+        let meanwhile = async {
+            gate.asked().await;
+            let first = rekey_as_admin(&two, &shared.session).await.unwrap();
+            keeper.host.answers.lock().unwrap().clear();
+            gate.answer(mcp_client::verbs::Ask::Yes);
+            first
+        };
+        let (second, (first, link)) = tokio::join!(waits, meanwhile);
+        assert_eq!((first.epoch, second.unwrap_err().code()), (2, "cannot_ask"));
+        let questions = keeper.host.questions.lock().unwrap().clone();
+        assert_eq!(questions.len(), 2);
+        assert!(
+            questions[1].text.contains("in epoch 2 by another re-key"),
+            "{}",
+            questions[1].text
+        );
+        assert_eq!(kept_rekeys(&one), 0);
+        assert!(
+            Party::new("Late", &plane).join(&link).await.joined,
+            "the first one's link lives"
+        );
     }
 }

@@ -203,3 +203,115 @@ async fn another_record_of_that_epoch_in_force_ends_the_pending_one() {
     scene.ana.post("with the administrator's link").await;
     assert_eq!(scene.ana.read_all().await.integrity.state, "ok");
 }
+
+/// A word counts for the list it was given over: what never arrived is not sent behind a person's back.
+#[tokio::test]
+async fn a_re_key_that_never_arrived_is_forgotten_and_decided_anew() {
+    for store in Store::here() {
+        let scene = Scene::set(store).await;
+        scene.way.swallow("/rekey");
+        rekey(&scene.ana, &[&scene.sam_id]).await.unwrap_err();
+        scene.way.swallow("");
+        // Somebody comes in whom no list has shown yet.
+        let late = Party::new("Late", &scene.plane);
+        late.join(&scene.old_link).await;
+        let keeper = Keeper::of(&scene.ana);
+        let list = keeper.look().await.unwrap();
+        assert_eq!(
+            (list.epoch, list.finished_earlier, list.forgot_earlier),
+            (1, false, true)
+        );
+        assert!(list.participants.iter().any(|one| one.name == "Late"));
+        assert_eq!(seat(&scene.ana, &scene.session)["pending"], Value::Null);
+        late.post("nobody put me out").await;
+        let again = keeper.look().await.unwrap();
+        assert!(!again.forgot_earlier, "it is told once");
+        let decided = keeper.decide(again, &[(&scene.sam_id, Choice::Keep)], true).await;
+        assert_eq!(decided.unwrap().epoch, 2);
+        scene.assert_moved_over().await;
+    }
+}
+
+/// The request was only slow. Its secret was forgotten here, and this seat's own entry in the record opens it.
+#[tokio::test]
+async fn a_forgotten_re_key_that_arrives_after_all_is_opened_like_anybodys() {
+    for store in Store::here() {
+        let scene = Scene::set(store).await;
+        scene.way.swallow("/rekey");
+        rekey(&scene.ana, &[&scene.sam_id]).await.unwrap_err();
+        scene.way.swallow("");
+        let secret = seat(&scene.ana, &scene.session)["pending"]["rekey"]["secret"].clone();
+        let keeper = Keeper::of(&scene.ana);
+        let list = keeper.look().await.unwrap();
+        assert!(list.forgot_earlier);
+        let held = seat(&scene.ana, &scene.session).to_string();
+        assert!(!held.contains(secret.as_str().unwrap()), "S' is forgotten");
+        assert_eq!(scene.way.deliver_late().await, [201]);
+        // The decision over the list of before is worth nothing now.
+        let outcome = keeper.decide(list, &[(&scene.sam_id, Choice::Keep)], true).await;
+        assert_eq!(outcome.unwrap_err().code(), "list_changed");
+        let kept = seat(&scene.ana, &scene.session);
+        assert_eq!(kept["secrets"]["2"]["full"], secret, "opened by its own entry");
+        scene.assert_moved_over().await;
+    }
+}
+
+/// A plane that names everybody twice changes nothing: each is shown once and sealed to once.
+#[tokio::test]
+async fn whoever_the_plane_names_twice_is_on_the_list_once() {
+    let scene = Scene::set(Store::Sqlite).await;
+    scene.way.rule(|exchange| {
+        if let Some(rows) = exchange
+            .answer
+            .get_mut("participants")
+            .and_then(Value::as_array_mut)
+        {
+            rows.extend(rows.clone());
+        }
+        Fate::Pass
+    });
+    let keeper = Keeper::of(&scene.ana);
+    let list = keeper.look().await.unwrap();
+    assert_eq!(list.participants.len(), 3);
+    let done = keeper
+        .decide(list, &[(&scene.sam_id, Choice::Keep)], true)
+        .await
+        .unwrap();
+    assert_eq!((done.epoch, done.stays.len(), done.out.len()), (2, 2, 1));
+    scene.way.rule(|_| Fate::Pass);
+    scene.assert_moved_over().await;
+}
+
+/// The disk takes nothing more from the moment on in which the plane has said yes.
+#[tokio::test]
+async fn a_re_key_in_force_is_told_as_such_also_where_this_machine_can_t_write_it_down() {
+    let scene = Scene::set(Store::Sqlite).await;
+    let keeper = Keeper::of(&scene.ana);
+    let list = keeper.look().await.unwrap();
+    let folder = scene.ana.home().join("sessions");
+    let away = scene.ana.home().join("away");
+    let (from, to) = (folder.clone(), away.clone());
+    scene.way.rule(move |exchange| {
+        if exchange.path.ends_with("/rekey") {
+            std::fs::rename(&from, &to).unwrap();
+        }
+        Fate::Pass
+    });
+    let told = keeper
+        .decide(list, &[(&scene.sam_id, Choice::Keep)], true)
+        .await
+        .unwrap();
+    drop(keeper);
+    assert_eq!(told.epoch, 2);
+    assert!(
+        told.warnings[0].starts_with("The re-key is in force."),
+        "{:?}",
+        told.warnings
+    );
+    scene.way.rule(|_| Fate::Pass);
+    drop(std::fs::remove_dir_all(&folder));
+    std::fs::rename(&away, &folder).unwrap();
+    let list = Keeper::of(&scene.ana).look().await.unwrap();
+    assert_eq!((list.epoch, list.finished_earlier), (2, true));
+    scene.assert_moved_over().await;
+}

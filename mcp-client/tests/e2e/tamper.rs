@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
-use axum::http::{Method, StatusCode, header};
+use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::response::Response;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -29,6 +29,8 @@ pub enum Fate {
     Lose,
     /// A proxy's own page.
     Page(u16),
+    /// The answer's JSON as a problem of the plane.
+    Problem(u16),
 }
 
 /// What happens while a request is under way.
@@ -46,8 +48,16 @@ struct Way {
     http: reqwest::Client,
     rule: Arc<Mutex<Rule>>,
     swallowed: Arc<Mutex<String>>,
+    held: Arc<Mutex<Vec<Held>>>,
     cut: Arc<Mutex<Option<Cut>>>,
     overtaken: Arc<Mutex<Option<Overtaken>>>,
+}
+
+/// A request that was swallowed, and may still arrive.
+struct Held {
+    path: String,
+    headers: HeaderMap,
+    body: Bytes,
 }
 
 /// The wire breaks.
@@ -62,6 +72,9 @@ pub struct Tamper {
     pub origin: String,
     rule: Arc<Mutex<Rule>>,
     swallowed: Arc<Mutex<String>>,
+    plane: String,
+    http: reqwest::Client,
+    held: Arc<Mutex<Vec<Held>>>,
     cut: Arc<Mutex<Option<Cut>>>,
     overtaken: Arc<Mutex<Option<Overtaken>>>,
     stop: CancellationToken,
@@ -75,11 +88,14 @@ impl Tamper {
         let swallowed: Arc<Mutex<String>> = Arc::default();
         let cut: Arc<Mutex<Option<Cut>>> = Arc::default();
         let overtaken: Arc<Mutex<Option<Overtaken>>> = Arc::default();
+        let held: Arc<Mutex<Vec<Held>>> = Arc::default();
+        let http = reqwest::Client::builder().no_proxy().build().unwrap();
         let way = Way {
             plane: plane.to_owned(),
-            http: reqwest::Client::builder().no_proxy().build().unwrap(),
+            http: http.clone(),
             rule: rule.clone(),
             swallowed: swallowed.clone(),
+            held: held.clone(),
             cut: cut.clone(),
             overtaken: overtaken.clone(),
         };
@@ -97,6 +113,9 @@ impl Tamper {
             origin,
             rule,
             swallowed,
+            plane: plane.to_owned(),
+            http,
+            held,
             cut,
             overtaken,
             stop,
@@ -141,6 +160,20 @@ impl Tamper {
     }
 }
 
+impl Tamper {
+    /// What was swallowed arrives after all: the plane's answers, which nobody hears.
+    pub async fn deliver_late(&self) -> Vec<u16> {
+        let held = std::mem::take(&mut *self.held.lock().unwrap());
+        let mut answers = Vec::new();
+        for request in held {
+            let onward = self.http.post(format!("{}{}", self.plane, request.path));
+            let answer = onward.headers(request.headers).body(request.body).send().await;
+            answers.push(answer.unwrap().status().as_u16());
+        }
+        answers
+    }
+}
+
 impl Drop for Tamper {
     fn drop(&mut self) {
         self.stop.cancel();
@@ -152,6 +185,14 @@ async fn pass_on(State(way): State<Way>, request: Request) -> Response {
     let path = parts.uri.path_and_query().unwrap().as_str().to_owned();
     let swallowed = way.swallowed.lock().unwrap().clone();
     if parts.method == Method::POST && !swallowed.is_empty() && path.ends_with(&swallowed) {
+        let mut headers = HeaderMap::new();
+        for name in [header::AUTHORIZATION, header::CONTENT_TYPE] {
+            if let Some(value) = parts.headers.get(&name) {
+                headers.insert(name, value.clone());
+            }
+        }
+        let body = axum::body::to_bytes(body, 1 << 20).await.unwrap();
+        way.held.lock().unwrap().push(Held { path, headers, body });
         return page(500);
     }
     let mut last = false;
@@ -208,6 +249,10 @@ async fn pass_on(State(way): State<Way>, request: Request) -> Response {
             .header(header::CONTENT_TYPE, content_type)
             .body(Body::from(json.to_string())),
         Fate::Page(status) => return page(status),
+        Fate::Problem(status) => response
+            .status(status)
+            .header(header::CONTENT_TYPE, "application/problem+json")
+            .body(Body::from(json.to_string())),
         Fate::Lose => {
             let parts = [Ok(Bytes::from_static(b"{")), Err(std::io::Error::other("cut"))];
             response

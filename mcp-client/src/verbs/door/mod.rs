@@ -110,6 +110,9 @@ async fn decide(
     let again = format!("{verb} {}", who.short_id);
     ask(app, host, keeper, &question::decide(keeper, &who, admit), &again).await?;
     let until = within(CALL_S);
+    if admit {
+        as_shown(knock, &keeper.door(app, until).await?)?;
+    }
     keeper.decide(&knock.participant_id, admit, until).await?;
     let did = if admit { "admitted" } else { "refused" };
     Ok((did, keeper.door(app, until).await?))
@@ -129,6 +132,26 @@ fn the_one<'a>(knocking: &'a [Knock], named: &str) -> Result<&'a Knock, Failure>
             "Several who knock have an id that begins so. Nothing was changed; give the whole id, compared by voice.",
         )),
     }
+}
+
+/// Whoever knocks may knock again as something else while the question is read. The yes was for what it showed; a refusal
+/// is for the id, however it knocks.
+fn as_shown(shown: &Knock, now: &Door) -> Result<(), Failure> {
+    let same_id = |knock: &&Knock| knock.participant_id == shown.participant_id;
+    let Some(knock) = now.knocking.iter().find(same_id) else {
+        return Err(not_knocking());
+    };
+    let same = knock.kind == shown.kind
+        && knock.capability == shown.capability
+        && knock.sealed_profile == shown.sealed_profile;
+    if same {
+        return Ok(());
+    }
+    Err(Failure::new(
+        code::KNOCK_CHANGED,
+        "The knock changed while you were asked: it now comes under another name, as another kind or with another link. Nobody \
+         was let in; look again with `devpilot-session door`.",
+    ))
 }
 
 fn not_knocking() -> Failure {

@@ -5,16 +5,17 @@
 //! then is there a link, which the face shows once, to a person alone.
 
 use schemars::JsonSchema;
-use seal::rekey;
+use seal::rekey::{self, NewEpoch};
 use seal::secret::FullSecret;
 use serde::{Deserialize, Serialize};
 use wire::api::Rekey;
+use wire::encoding::Blob;
 use wire::ids::SessionId;
 use wire::problem::Code;
 use zeroize::Zeroizing;
 
 use crate::admin_rekeys::{AdminRekey, Desk};
-use crate::plane::{MachineToken, Origin, Plane, PlaneError, within};
+use crate::plane::{MachineToken, Plane, PlaneError, Unsettled, within};
 use crate::verbs::app::App;
 use crate::verbs::choose::CALL_S;
 use crate::verbs::delivered::{Answer, Delivered};
@@ -24,8 +25,10 @@ use crate::verbs::{compose, wording};
 
 /// Re-keys that may come in between while this one is made.
 const ROUNDS: u32 = 4;
-/// The epoch tried first where this machine knows nothing of the session: the plane names the right one.
-const FIRST: u32 = 2;
+/// The epoch taken for the one in force where nobody says.
+const FIRST: u32 = 1;
+/// An epoch that no session comes to.
+const NEVER: u32 = u32::MAX;
 
 /// The session has a new secret, and nobody else has it yet.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -102,17 +105,24 @@ pub async fn run(app: &App, session: &str, host: &dyn Host) -> Result<AdminRekey
         (None, None) => app.share_plane()?,
     };
     let machine = app.machine_token(&plane)?;
-    ask(app, &session, &plane, left.is_some(), host).await?;
     let plane = Plane::new(app.http.clone(), plane);
-    let rekey = in_force(
-        &plane,
-        &machine,
+    let epoch = match &left {
+        Some(left) => left.epoch.saturating_sub(1),
+        None => {
+            let told = epoch_in_force(&plane, &machine, &session).await?;
+            told.or(known.epoch).unwrap_or(FIRST)
+        }
+    };
+    ask(app, &session, &plane, left.is_some(), host).await?;
+    let by = ByAdmin {
+        app,
+        plane: &plane,
+        machine: &machine,
         session,
-        left,
-        known.epoch.unwrap_or(FIRST - 1),
-        &desk,
-    )
-    .await?;
+        desk: &desk,
+        host,
+    };
+    let rekey = by.in_force(left, epoch).await?;
     let mut next = "Give the new link to those who go on; it opens nothing of what came before, which stays with those who \
                     were here. Earlier links and session tokens are dead."
         .to_owned();
@@ -134,68 +144,136 @@ pub async fn run(app: &App, session: &str, host: &dyn Host) -> Result<AdminRekey
     })
 }
 
-/// Sends until one record of this machine's making is in force. An earlier one comes first: it may be already.
-async fn in_force(
+/// The epoch in force, asked before the question, so that a re-key which happens after it is told from one before. None
+/// where no answer helps; a plane that knows no such session or refuses the token ends it here.
+async fn epoch_in_force(
     plane: &Plane,
     machine: &MachineToken,
-    session: SessionId,
-    mut left: Option<AdminRekey>,
-    mut old_epoch: u32,
-    desk: &Desk,
-) -> Result<AdminRekey, Failure> {
-    let until = within(CALL_S);
-    for _ in 0..ROUNDS {
-        let resumed = left.is_some();
-        let rekey = match left.take() {
-            Some(left) => left,
-            None => draw(plane.origin(), session, old_epoch, desk)?,
-        };
-        tracing::info!(%session, epoch = rekey.epoch, resumed, "an administrator's re-key is sent");
-        let request = Rekey {
-            epoch_record: rekey.record.clone(),
-            rejoin_secret: None,
-        };
-        let refused = match plane.rekey(machine, &session, &request, until).await {
-            Ok(answer) if answer.epoch == rekey.epoch => return Ok(rekey),
-            Ok(_) => PlaneError::BadAnswer {
-                origin: plane.origin().clone(),
-            },
-            Err(error) => error,
-        };
-        match (&refused, refused.code()) {
-            (PlaneError::Problem { extras, .. }, Some(Code::EpochMoved)) => {
-                // Not in force, now or ever: its link must never be taken for one that works.
-                desk.clear().map_err(wording::home)?;
-                old_epoch = extras.epoch.ok_or_else(|| {
-                    wording::plane(&PlaneError::BadAnswer {
-                        origin: plane.origin().clone(),
-                    })
-                })?;
-            }
-            (_, Some(refusal)) if is_final(refusal, resumed) => {
-                desk.clear().map_err(wording::home)?;
-                return Err(wording::keeping(&refused));
-            }
-            _ => return Err(still_open(&wording::keeping(&refused))),
+    session: &SessionId,
+) -> Result<Option<u32>, Failure> {
+    let impossible = Rekey {
+        epoch_record: Blob(drawn(session, NEVER - 1)?.record),
+        rejoin_secret: None,
+    };
+    let told = plane
+        .epoch_in_force(machine, session, &impossible, within(CALL_S))
+        .await;
+    match told {
+        Ok(epoch) => Ok(Some(epoch)),
+        Err(error) if error.code().is_some_and(|refusal| is_final(refusal, false)) => {
+            Err(wording::keeping(&error.into()))
+        }
+        Err(error @ PlaneError::ForeignToken { .. }) => Err(wording::plane(&error)),
+        Err(error) => {
+            tracing::debug!(%error, "the epoch in force is not known");
+            Ok(None)
         }
     }
-    Err(Failure::new(
-        "epoch_moved",
-        "The session was re-keyed again and again while this one was made, so none of it took effect. Try again.",
-    ))
 }
 
-/// Whether a refusal says that the record is not in force. Of one that may have been taken earlier only what the plane
-/// checks after the record in force does (`plane-api.md`, rekey); who asks, it checks before.
-fn is_final(refusal: Code, resumed: bool) -> bool {
+/// One re-key: with what it is made, and who is asked.
+struct ByAdmin<'a> {
+    app: &'a App,
+    plane: &'a Plane,
+    machine: &'a MachineToken,
+    session: SessionId,
+    desk: &'a Desk,
+    host: &'a dyn Host,
+}
+
+impl ByAdmin<'_> {
+    /// Sends until one record of this machine's making is in force. An earlier one comes first: it may be already.
+    async fn in_force(
+        &self,
+        mut left: Option<AdminRekey>,
+        mut old_epoch: u32,
+    ) -> Result<AdminRekey, Failure> {
+        for _ in 0..ROUNDS {
+            let resumed = left.is_some();
+            let rekey = match left.take() {
+                Some(left) => left,
+                None => self.draw(old_epoch)?,
+            };
+            tracing::info!(session = %self.session, epoch = rekey.epoch, resumed, "an administrator's re-key is sent");
+            let request = Rekey {
+                epoch_record: rekey.record.clone(),
+                rejoin_secret: None,
+            };
+            // The time a person took to answer does not count.
+            let sent = self
+                .plane
+                .rekey(self.machine, &self.session, &request, within(CALL_S));
+            let mut refused = match sent.await {
+                Ok(answer) if answer.epoch == rekey.epoch => return Ok(rekey),
+                Ok(_) => self.bad_answer(),
+                Err(refused) => refused,
+            };
+            refused.is_open |= resumed;
+            match (&refused.error, refused.error.code()) {
+                (PlaneError::Problem { extras, .. }, Some(Code::EpochMoved)) => {
+                    // Not in force, now or ever: its link must never be taken for one that works.
+                    self.desk.clear().map_err(wording::home)?;
+                    old_epoch = extras.epoch.ok_or_else(|| wording::keeping(&self.bad_answer()))?;
+                    self.ask_again(old_epoch).await?;
+                }
+                (_, Some(refusal)) if is_final(refusal, refused.is_open) => {
+                    self.desk.clear().map_err(wording::home)?;
+                    refused.is_open = false;
+                    return Err(wording::keeping(&refused));
+                }
+                _ => return Err(still_open(&refused)),
+            }
+        }
+        Err(Failure::new(
+            "epoch_moved",
+            "The session was re-keyed again and again while this one was made, so none of it took effect. Try again.",
+        ))
+    }
+
+    /// Another re-key came first. What the person said was not about that one.
+    async fn ask_again(&self, epoch: u32) -> Result<(), Failure> {
+        let session = &self.session;
+        let text = format!(
+            "The session {session} is in epoch {epoch} by another re-key, so this one did not take effect. Re-key once \
+             more?\n\nWhoever got the link of epoch {epoch} is put out again. If somebody else keeps this session with \
+             you, ask them first."
+        );
+        put(
+            self.app,
+            session,
+            format!("rekey --admin {session} after epoch {epoch}"),
+            text,
+            self.host,
+        )
+        .await
+    }
+
+    fn draw(&self, old_epoch: u32) -> Result<AdminRekey, Failure> {
+        let new = drawn(&self.session, old_epoch)?;
+        let rekey = AdminRekey::new(self.plane.origin().clone(), self.session, &new)
+            .ok_or_else(|| Failure::new(code::INTERNAL, "A new epoch came without its secret."))?;
+        self.desk.keep(&rekey).map_err(wording::home)?;
+        Ok(rekey)
+    }
+
+    fn bad_answer(&self) -> Unsettled {
+        let origin = self.plane.origin().clone();
+        PlaneError::BadAnswer { origin }.into()
+    }
+}
+
+/// Whether a refusal says that the record is not in force. Where an attempt before it may have come through, only what the
+/// plane checks after the record in force says so (`plane-api.md`, rekey); who asks, it checks before.
+fn is_final(refusal: Code, is_open: bool) -> bool {
     match refusal {
         Code::SessionEnded | Code::QuotaExceeded => true,
-        Code::Unauthorized | Code::Forbidden | Code::NotFound | Code::BadRequest | Code::TooLarge => !resumed,
+        Code::Unauthorized | Code::Forbidden | Code::NotFound | Code::BadRequest | Code::TooLarge => !is_open,
         _ => false,
     }
 }
 
-fn still_open(why: &Failure) -> Failure {
+fn still_open(refused: &Unsettled) -> Failure {
+    let why = wording::last_answer(&refused.error);
     Failure::new(
         why.code(),
         format!(
@@ -206,24 +284,21 @@ fn still_open(why: &Failure) -> Failure {
     )
 }
 
-fn draw(plane: &Origin, session: SessionId, old_epoch: u32, desk: &Desk) -> Result<AdminRekey, Failure> {
+fn drawn(session: &SessionId, old_epoch: u32) -> Result<NewEpoch, Failure> {
     let secret = FullSecret::random()
         .map_err(|error| wording::session(crate::session::SessionError::Random(error)))?;
-    let new = rekey::by_admin(&session, old_epoch, secret)
-        .map_err(|error| Failure::new(error.name(), wording::sentence(error)))?;
-    let rekey = AdminRekey::new(plane.clone(), session, &new)
-        .ok_or_else(|| Failure::new(code::INTERNAL, "A new epoch came without its secret."))?;
-    desk.keep(&rekey).map_err(wording::home)?;
-    Ok(rekey)
+    rekey::by_admin(session, old_epoch, secret)
+        .map_err(|error| Failure::new(error.name(), wording::sentence(error)))
 }
 
 async fn ask(
     app: &App,
     session: &SessionId,
-    plane: &Origin,
+    plane: &Plane,
     resumed: bool,
     host: &dyn Host,
 ) -> Result<(), Failure> {
+    let plane = plane.origin();
     let mut text = format!(
         "Re-key the session {session} on {plane} as its administrator?\n\nEverybody is put out: all links and session tokens end \
          at once, and whoever goes on needs the new link, which is shown here, once, to you alone. The new link opens nothing \
@@ -236,10 +311,14 @@ async fn ask(
              is done.",
         );
     }
+    put(app, session, format!("rekey --admin {session} {plane}"), text, host).await
+}
+
+async fn put(app: &App, session: &SessionId, subject: String, text: String, host: &dyn Host) -> Result<(), Failure> {
     let question = Question {
         purpose: Purpose::Rekey,
         session: session.to_string(),
-        subject: format!("rekey --admin {session} {plane}"),
+        subject,
         text,
     };
     match host.ask(&question).await {

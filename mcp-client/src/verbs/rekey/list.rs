@@ -10,7 +10,7 @@ use wire::ids::ParticipantId;
 
 use super::answers::Before;
 use crate::session::view::What;
-use crate::session::{Keepable, Session};
+use crate::session::{EarlierRekey, Keepable, Session};
 use crate::verbs::failure::{Failure, code};
 use crate::verbs::present::{Presenter, kind_word, short};
 
@@ -34,8 +34,10 @@ pub struct RekeyList {
     pub before: Before,
     /// Auto is on, by the plane's word; it ends.
     pub auto: bool,
-    /// An earlier re-key of this machine, whose answer was lost, was finished just now.
+    /// An earlier re-key of this machine, whose answer was lost, is in force.
     pub finished_earlier: bool,
+    /// An earlier re-key of this machine, whose answer was lost, did not take effect and was forgotten.
+    pub forgot_earlier: bool,
 }
 
 /// One of them. The name is its own claim, made safe for display.
@@ -123,7 +125,7 @@ impl RekeyParticipant {
 pub(super) fn make(
     session: &Session,
     rows: &[ParticipantRow],
-    finished_earlier: bool,
+    earlier: &EarlierRekey,
 ) -> Result<RekeyList, Failure> {
     let presenter = Presenter::new(session);
     let posts = last_posts(session);
@@ -182,7 +184,8 @@ pub(super) fn make(
         auto: session
             .plane_state()
             .is_some_and(|state| state.mode.name == ModeName::Auto),
-        finished_earlier,
+        finished_earlier: matches!(earlier, EarlierRekey::InForce(_)),
+        forgot_earlier: matches!(earlier, EarlierRekey::NotInForce),
     })
 }
 

@@ -50,7 +50,8 @@ pub struct RekeyArgs {
     pub history: bool,
 }
 
-/// Lists everybody there is to decide about. A re-key of this machine whose answer was lost is finished first.
+/// Lists everybody there is to decide about. What became of a re-key of this machine whose answer was lost is found out
+/// first; nothing of it is sent again.
 ///
 /// # Errors
 /// This machine is not the owner's, has no machine token for the plane, or the plane can't be asked.
@@ -58,11 +59,11 @@ pub async fn look(app: &App, session: Option<&str>, host: &dyn Host) -> Result<R
     let until = within(CALL_S);
     let shared = app.owned_session(host, session, until).await?;
     let mut session = in_turn(&shared, until).await?;
-    let machine = machine(app, &session)?;
-    let finished = session.finish_rekey(&machine, until).await.map_err(refused)?;
+    machine(app, &session)?;
+    let earlier = session.finish_rekey(until).await.map_err(refused)?;
     let rows = session.everybody(until).await?;
     still_owner(&session)?;
-    list::make(&session, &rows, finished.is_some())
+    list::make(&session, &rows, &earlier)
 }
 
 /// Re-keys, once the person has typed the word.
@@ -138,7 +139,7 @@ fn still_owner(session: &Session) -> Result<(), Failure> {
 
 fn refused(error: SessionError) -> Failure {
     match error {
-        SessionError::Plane(error) => wording::keeping(&error),
+        SessionError::Plane(error) => wording::keeping(&error.into()),
         other => wording::session(other),
     }
 }

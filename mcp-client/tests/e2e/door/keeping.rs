@@ -224,3 +224,45 @@ async fn after_an_administrator_s_re_key_the_owner_user_keeps_the_door_by_its_ma
         assert_eq!(sam.join(&new_link).await.my_id, id);
     }
 }
+
+/// The yes was for what was shown, and no more comes in by it.
+#[tokio::test]
+async fn a_knock_that_changes_while_the_question_is_read_is_not_let_in() {
+    for store in Store::here() {
+        let plane = TestPlane::at(store, &clock()).await;
+        let (ana, link) = asking(&plane).await;
+        let sam = Party::new("Sam", &plane);
+        let way = Tamper::before(&plane.origin).await;
+        assert_eq!(code(&sam, &link).await, "knocking");
+        let id = show(&ana).await.knocking[0].id.clone();
+        // Ana's own plane is asked through a wire that changes one part after the other of the second look.
+        let session = ana.who().await.session;
+        for part in ["kind", "capability", "sealed_profile"] {
+            let keeper = Party::at("Ana", &way.origin, &plane.token, Kind::Human);
+            let mut looks = 0;
+            way.rule(move |exchange| {
+                if *exchange.method == axum::http::Method::GET && exchange.path.ends_with("/door") {
+                    looks += 1;
+                    if looks == 2 {
+                        exchange.answer["knocking"][0][part] = match part {
+                            "kind" => "human".into(),
+                            "capability" => "view".into(),
+                            _ => "AAAA".into(),
+                        };
+                    }
+                }
+                Fate::Pass
+            });
+            let host = keeper.command(Kind::Human);
+            let action = DoorAction::Admit(id.clone());
+            let failure = at_door(&keeper, &host, Some(&session), action, Ask::Yes)
+                .await
+                .unwrap_err();
+            assert_eq!(failure.code(), "knock_changed", "{part}");
+            assert!(failure.message().contains("Nobody was let in"), "{failure}");
+            assert_eq!(code(&sam, &link).await, "knocking");
+        }
+        door(&ana, DoorAction::Admit(id.clone())).await;
+        assert_eq!(sam.join(&link).await.my_id, id);
+    }
+}
