@@ -259,3 +259,21 @@ async fn the_note_goes_through_the_terminal_for_a_person_who_did_not_switch_it_o
         assert_eq!(shared.stdout.contains(COPY), copies, "{kind}: {shared}");
     }
 }
+
+/// Whose seat it is decides who is asked, not what a caller calls itself.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn an_agent_that_calls_itself_a_person_is_asked_about_all_the_same() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let (ada, ben) = pair(&plane).await;
+    relay(&ada).await;
+    let seats = ben.run(["sessions", "--json"], b"").await.json();
+    let seat = format!("--seat={}", seats["seats"][0]["seat"].as_str().unwrap());
+    let posted = ben
+        .run(["post", "--as=human", &seat, "--json"], b"as if by hand")
+        .await;
+    assert_eq!(posted.code(), 3, "{posted}");
+    assert_eq!(posted.json()["error"], "cannot_ask", "{posted}");
+    let read = ben.run(["read", "--since=0"], b"").await;
+    assert!(!read.stdout.contains("as if by hand"), "{read}");
+}

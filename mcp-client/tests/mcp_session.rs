@@ -135,6 +135,35 @@ async fn relay_needs_the_human_s_own_yes() {
     );
 }
 
+/// The host's own permission prompt stands in for a host that can't ask, and for none that can.
+#[tokio::test]
+async fn a_host_that_was_asked_and_answers_nonsense_has_no_yes() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let mut pair = Pair::new(&plane).await;
+    let (relay, _) = pair.ada.call_agreed("mode", json!({ "set": "relay" })).await;
+    relay.structured();
+    for response in [
+        json!({ "result": "garbage" }),
+        json!({ "result": { "foo": 1 } }),
+        json!({ "result": { "action": "maybe" } }),
+        json!({ "error": { "code": -32000, "message": "User rejected" } }),
+        json!({ "error": { "code": -32601, "message": "Method not found" } }),
+    ] {
+        let id = pair
+            .ada
+            .start_call("post", json!({ "text": "without a word" }))
+            .await;
+        let (refused, questions) = pair.ada.answer_with(id, &response).await;
+        assert_eq!(
+            (refused.code(), questions.len()),
+            ("empty_answer", 1),
+            "{response}"
+        );
+    }
+    let read = pair.ben.call("read", json!({ "since": 0 })).await;
+    assert!(!read.0.to_string().contains("without a word"), "{}", read.0);
+}
+
 #[tokio::test]
 async fn in_the_later_era_the_human_is_asked_in_a_second_round() {
     let plane = Plane::start(Store::Sqlite).await;

@@ -34,6 +34,7 @@ pub mod rekey;
 pub mod roster;
 pub mod secret;
 pub mod signature;
+pub mod succession;
 pub mod transcript;
 
 pub use error::Error;

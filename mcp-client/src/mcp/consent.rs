@@ -41,7 +41,9 @@ pub(crate) async fn ask_now(peer: &Peer<RoleServer>, question: &Question) -> Ask
     match asked {
         Ok(result) => read(&result),
         Err(ServiceError::Timeout { .. }) => Ask::TimedOut,
-        Err(_) => Ask::CannotAsk,
+        Err(ServiceError::Cancelled { .. }) => Ask::Dismissed,
+        // The host can ask, it said so, and no answer of a human's came of it.
+        Err(_) => Ask::Empty,
     }
 }
 

@@ -8,6 +8,7 @@ use wire::api::{Checkpoint, Page, ParticipantRow, Record};
 use wire::encoding::Blob;
 use wire::epoch_record::EpochRecord;
 use wire::ids::{MessageId, ParticipantId};
+use wire::transcript::RecordClass;
 
 use super::error::SessionError;
 use super::message::Message;
@@ -98,6 +99,15 @@ impl Session {
             self.learn_participants(raw.epoch, until).await?;
         }
         let kept = self.seat.read()?;
+        if record.class == RecordClass::Epoch
+            && kept
+                .epoch_records
+                .get(&record.epoch)
+                .is_some_and(|known| known.as_slice() != raw.body)
+        {
+            // The join, or an earlier read, brought another one.
+            return Err(self.fail(Error::Rollback));
+        }
         let accepted_before = kept.head.filter(|head| record.seq <= head.seq);
         let taking_back = self.is_relearning(&kept) && self.is_forgotten(record);
         if accepted_before.is_some() || taking_back {

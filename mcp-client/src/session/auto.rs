@@ -14,7 +14,7 @@ use wire::ids::ProposalId;
 use wire::timestamp::Timestamp;
 
 use super::view::{Entry, View, What};
-use crate::seat::Consent;
+use crate::seat::{Consent, ConsentRole};
 
 /// How long after the human's yes auto may begin: as long as a proposal lives, and a minute for clocks and ways.
 const BEGINS_WITHIN_MS: i64 = 11 * 60 * 1_000;
@@ -36,6 +36,8 @@ pub enum Why {
     OtherTerms,
     /// It did not begin while the proposal lived.
     Lapsed,
+    /// The proposal was gone before it began: declined, replaced, or dropped with the mode or the epoch.
+    Dropped,
     /// It was ended on this machine, or this participant left.
     Here,
 }
@@ -158,11 +160,21 @@ fn look(consent: &Consent, proposal: &ProposalId, facts: &Facts<'_>) -> Standing
         return Standing::Idle;
     }
     let age = facts.now.millis().saturating_sub(consent.at.millis());
-    let Some(entry) = behind
-        .by_ref()
-        .filter_map(Change::of)
-        .find(|change| change.to == ModeName::Auto)
-    else {
+    // The proposer reads the notice of its own proposal behind its yes.
+    let mut own_notices = u32::from(consent.role == ConsentRole::Proposed);
+    let mut entry = None;
+    for record in behind.by_ref() {
+        match before_entry(record) {
+            Before::Enters(change) => {
+                entry = Some(change);
+                break;
+            }
+            Before::Proposed if own_notices > 0 => own_notices -= 1,
+            Before::Proposed | Before::Drops => return Standing::Over(Why::Dropped),
+            Before::Nothing => {}
+        }
+    }
+    let Some(entry) = entry else {
         return match consent.started_seq {
             None if age > BEGINS_WITHIN_MS => Standing::Over(Why::Lapsed),
             _ => Standing::Idle,
@@ -212,6 +224,36 @@ fn look(consent: &Consent, proposal: &ProposalId, facts: &Facts<'_>) -> Standing
         }),
         _ => Standing::Idle,
     }
+}
+
+/// What a record says of a proposal that was agreed to and did not begin yet.
+enum Before {
+    /// Auto begins.
+    Enters(Change),
+    /// One is proposed, in place of whichever was there.
+    Proposed,
+    /// Whichever was there is gone.
+    Drops,
+    Nothing,
+}
+
+fn before_entry(record: &Entry) -> Before {
+    match &record.what {
+        What::Epoch(_) | What::Notice(Some(Notice::AutoDeclined {})) => Before::Drops,
+        What::Notice(Some(Notice::AutoProposed { .. })) => Before::Proposed,
+        _ => match Change::of(record) {
+            Some(change) if change.to == ModeName::Auto => Before::Enters(change),
+            Some(change) if change.to == ModeName::Observe => Before::Drops,
+            _ => Before::Nothing,
+        },
+    }
+}
+
+/// Whether one of these consents is to the auto that the plane says is on, and its run goes on.
+pub(super) fn is_running(consents: &BTreeMap<ProposalId, Consent>, facts: &Facts<'_>) -> bool {
+    consents
+        .iter()
+        .any(|(proposal, consent)| matches!(standing(consent, proposal, facts), Standing::Running(_)))
 }
 
 /// Keeps with the consents what was seen of them: which run began, and what is over. Nothing is ever taken back.

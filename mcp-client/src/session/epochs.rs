@@ -4,9 +4,11 @@
 use seal::Error;
 use seal::keys::EpochKeys;
 use seal::rekey::{self, Owner};
+use seal::succession;
 use wire::api::{Join, Joined, JoiningParticipant, Rejoin};
 use wire::encoding::Blob;
 use wire::epoch_record::{EpochRecord, EpochType};
+use wire::ids::ParticipantId;
 use wire::problem::Code;
 
 use super::Session;
@@ -176,43 +178,24 @@ impl Session {
         Ok(seal::profile::seal(keys, &self.me, &kept.name, more, nonce)?)
     }
 
-    /// Takes over the answer to a join or return: nothing of it is used before the record of the epoch has passed the
-    /// check of `crypto.md` section 5 together with the secret.
+    /// Takes over the answer to a join or return. Nothing of it is used before its records are the ones this seat knows
+    /// already, each owner follows from the one before, and the record of the epoch has passed the check of `crypto.md`
+    /// section 5 together with the secret.
     pub(super) fn admitted(
         &mut self,
         lock: &mut SeatLock,
         joined: Joined,
         epoch: u32,
     ) -> Result<(), SessionError> {
-        let mut records = Vec::new();
-        for bytes in &joined.epoch_records {
-            let record = EpochRecord::parse(bytes.as_slice()).map_err(|error| self.fail(error.into()))?;
-            if record.session_id != *self.id() {
-                return Err(self.fail(Error::EpochRecordMalformed));
-            }
-            if let Some(keys) = self.keys.get(record.epoch) {
-                keys.check_record(&record).map_err(|error| self.fail(error))?;
-            } else if record.epoch == epoch {
-                let secret = lock
-                    .secrets
-                    .get(&epoch)
-                    .ok_or(SessionError::Impossible("no secret to enter with"))?;
-                let keys =
-                    EpochKeys::check(&record, secret.to_link_secret()).map_err(|error| self.fail(error))?;
-                self.keys.insert(keys);
-            }
-            records.push((record, bytes.clone()));
+        let checked = self.check_entry(lock, &joined, epoch);
+        let entered = checked.map_err(|error| self.fail(error))?;
+        if let Some(keys) = entered.keys {
+            self.keys.insert(keys);
         }
-        if self.keys.get(epoch).is_none() || !records.iter().any(|(record, _)| record.epoch == epoch) {
-            return Err(self.fail(Error::VerifierMismatch));
-        }
-        let parsed: Vec<_> = records.iter().map(|(record, _)| record.clone()).collect();
-        seal::history::open_all(&mut self.keys, &parsed).map_err(|error| self.fail(error))?;
-        for (record, bytes) in records {
+        seal::history::open_all(&mut self.keys, &entered.records).map_err(|error| self.fail(error))?;
+        lock.owner = entered.owner;
+        for (record, bytes) in entered.records.iter().zip(joined.epoch_records) {
             lock.epoch_records.insert(record.epoch, bytes);
-            if record.epoch == epoch {
-                lock.owner = record.owner;
-            }
         }
         self.demote_old_secrets(lock);
         if lock.token.as_ref().is_some_and(|token| token.epoch < epoch) {
@@ -241,4 +224,45 @@ impl Session {
         lock.save()?;
         Ok(())
     }
+
+    fn check_entry(&self, kept: &SeatState, joined: &Joined, epoch: u32) -> Result<Entered, Error> {
+        let mut records = Vec::new();
+        for bytes in &joined.epoch_records {
+            let record = EpochRecord::parse(bytes.as_slice())?;
+            if record.session_id != *self.id() {
+                return Err(Error::EpochRecordMalformed);
+            }
+            // Also what no key vouches for, such as who owns the session, is what it was.
+            if kept
+                .epoch_records
+                .get(&record.epoch)
+                .is_some_and(|known| known != bytes)
+            {
+                return Err(Error::Rollback);
+            }
+            if let Some(keys) = self.keys.get(record.epoch) {
+                keys.check_record(&record)?;
+            }
+            records.push(record);
+        }
+        let owner = succession::owner_in_force(&records)?;
+        let newest = records
+            .last()
+            .filter(|record| record.epoch == epoch)
+            .ok_or(Error::VerifierMismatch)?;
+        let keys = match (self.keys.get(epoch), kept.secrets.get(&epoch)) {
+            (Some(_), _) => None,
+            (None, Some(secret)) => Some(EpochKeys::check(newest, secret.to_link_secret())?),
+            (None, None) => return Err(Error::VerifierMismatch),
+        };
+        Ok(Entered { records, owner, keys })
+    }
+}
+
+/// What a join's answer says of the session's epochs, checked.
+struct Entered {
+    records: Vec<EpochRecord>,
+    owner: Option<ParticipantId>,
+    /// Of the epoch entered, where they were not held before.
+    keys: Option<EpochKeys>,
 }

@@ -12,7 +12,7 @@ use super::calls::is_token_over;
 use super::error::SessionError;
 use super::keep::LOCK;
 use super::message::Message;
-use super::{Session, ending, integrity};
+use super::{Session, auto, ending, integrity};
 use crate::plane::Deadline;
 use crate::seat::{PendingPost, SeatLock};
 
@@ -224,6 +224,10 @@ impl Session {
     ) -> Result<(), SessionError> {
         self.catch_up(lock, until).await?;
         integrity::may_post(self.alarm.as_ref())?;
+        // Under the lock: of calls and processes that come together, each counts what the others sent.
+        if draft.written_for == WrittenFor::Auto && !auto::is_running(&lock.consents, &self.auto_facts()) {
+            return Err(SessionError::AutoOver);
+        }
         let id = random::message_id()?;
         let signal = draft.message.signal.as_deref().and_then(Signal::from_word);
         let expect_mode = (draft.written_for == WrittenFor::Auto).then_some(ExpectMode::Auto);

@@ -105,9 +105,7 @@ impl Session {
         agreed: Agreed,
         until: Deadline,
     ) -> Result<(), SessionError> {
-        self.consent(id, ConsentRole::Proposed, agreed, Some(hash))
-            .await?;
-        let sent = self.send_proposal(id, goal, agreed, until).await;
+        let sent = self.send_proposal(id, goal, hash, agreed, until).await;
         self.unless_refused(id, sent).await
     }
 
@@ -245,10 +243,18 @@ impl Session {
         &mut self,
         id: ProposalId,
         goal: &str,
+        hash: Bytes32,
         agreed: Agreed,
         until: Deadline,
     ) -> Result<(), SessionError> {
         for again in [true, false] {
+            // What came while the human read the question, or by a re-key in between, stands before this proposal.
+            let agreed = Agreed {
+                since_seq: self.transcript.head().seq,
+                ..agreed
+            };
+            self.consent(id, ConsentRole::Proposed, agreed, Some(hash))
+                .await?;
             let epoch = self.transcript.epoch();
             let keys = self
                 .keys

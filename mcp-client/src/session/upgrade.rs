@@ -60,7 +60,7 @@ impl Session {
                 sealed_profile: upgrade.profile.clone(),
             },
         };
-        match self.plane.join(self.me.session_id(), &join, until).await {
+        let admitted = match self.plane.join(self.me.session_id(), &join, until).await {
             Ok(Entry::Joined(joined)) => {
                 if let Some(keys) = keys {
                     self.keys.insert(keys);
@@ -68,7 +68,7 @@ impl Session {
                 lock.secrets.insert(link.epoch, upgrade.secret);
                 lock.profiles.insert(link.epoch, upgrade.profile);
                 lock.pending.upgrade = None;
-                self.admitted(&mut lock, *joined, link.epoch)?;
+                self.admitted(&mut lock, *joined, link.epoch)
             }
             Ok(Entry::Knocking(knocking)) => {
                 return Err(SessionError::Knocking {
@@ -83,8 +83,13 @@ impl Session {
                 }
                 return Err(refused(error, repeated));
             }
-        }
+        };
         drop(lock);
+        if admitted.is_err() {
+            // Other processes of this seat must not believe this plane either.
+            self.store().await?;
+        }
+        admitted?;
         self.learn_participants(1, until).await?;
         self.sync(until).await
     }

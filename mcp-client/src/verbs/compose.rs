@@ -62,24 +62,25 @@ pub(super) async fn post(
     refuse_links(&json)?;
     let mut sent_by = "not_needed";
     let mut warnings = Vec::new();
-    let (mode, warning) = {
+    // Whose seat it is decides, not who calls for it: an agent may call itself a person.
+    let (mode, warning, by) = {
         let mut session = in_turn(session, until).await?;
         let kept = session.kept()?;
         let known = modes::of(&session, &kept, app.clock.now());
         let guarded =
-            host.kind() == Kind::Human || known.session == ModeName::Relay || known.mine == ModeName::Auto;
+            kept.kind == Kind::Human || known.session == ModeName::Relay || known.mine == ModeName::Auto;
         if !guarded || session.state_age().is_none_or(|age| age > MODE_AGE) {
             session.sync(until).await?;
         }
         let kept = session.kept()?;
         let mode = modes::of(&session, &kept, app.clock.now());
-        (mode, integrity::open_warning(session.alarm()))
+        (mode, integrity::open_warning(session.alarm()), kept.kind)
     };
     if let Some((error, seq)) = warning {
         acknowledge(session, host, error, seq, until).await?;
         until = within(CALL_S);
     }
-    if mode.session == ModeName::Relay && host.kind() == Kind::Agent {
+    if mode.session == ModeName::Relay && by == Kind::Agent {
         let question = {
             let session = in_turn(session, until).await?;
             may_write(&session)?;
@@ -106,7 +107,7 @@ pub(super) async fn post(
             other => return Err(refused(other, "Nothing was posted.")),
         }
     }
-    let written_for = match (host.kind(), mode.mine, mode.late) {
+    let written_for = match (by, mode.mine, mode.late) {
         (Kind::Agent, ModeName::Auto, _) => WrittenFor::Auto,
         (Kind::Agent, ModeName::Observe, Some(Standing::Over(_))) => WrittenFor::AutoThatIsOver,
         (Kind::Agent, ModeName::Observe, Some(_)) => WrittenFor::Auto,

@@ -322,6 +322,7 @@ fn why_text(why: Why) -> &'static str {
         Why::Again => "it was begun a second time under one yes of your human",
         Why::OtherTerms => "it began with another budget or time than your human agreed to",
         Why::Lapsed => "it did not begin while the proposal lived",
+        Why::Dropped => "the proposal was declined, replaced or dropped before it began",
         Why::Here => "it was ended on this machine",
     }
 }

@@ -180,13 +180,20 @@ pub(crate) struct Closed {
 impl Server {
     /// The answer to `id`, while a human answers every question with `action`; the questions that were asked.
     pub(crate) async fn answer_asked(&mut self, id: u64, action: &Value) -> (Called, Vec<String>) {
+        self.answer_with(id, &json!({ "result": action })).await
+    }
+
+    /// As [`Server::answer_asked`], with any JSON-RPC response, without its envelope.
+    pub(crate) async fn answer_with(&mut self, id: u64, response: &Value) -> (Called, Vec<String>) {
         let mut questions = Vec::new();
         loop {
             let message = self.next().await.expect("the server is there");
             if message["method"] == "elicitation/create" {
                 questions.push(message["params"]["message"].as_str().unwrap().to_owned());
-                self.send(&json!({ "jsonrpc": "2.0", "id": message["id"], "result": action }))
-                    .await;
+                let mut response = response.clone();
+                response["jsonrpc"] = json!("2.0");
+                response["id"] = message["id"].clone();
+                self.send(&response).await;
             } else if message["id"] == id && message.get("method").is_none() {
                 return (Called(message), questions);
             }

@@ -9,6 +9,7 @@ use super::{Access, RawRecord, Reader, Transcript};
 use crate::error::Error;
 use crate::keys::EpochKeys;
 use crate::rekey::{self, Owner};
+use crate::succession;
 
 /// A record that may enter, by class.
 pub(super) enum Admitted {
@@ -71,9 +72,7 @@ fn new_era(transcript: &Transcript, raw: &RawRecord<'_>, reader: &Reader<'_>) ->
     if record.session_id != *transcript.session_id() || record.epoch != raw.epoch {
         return Err(Error::EpochRecordMalformed);
     }
-    if record.epoch_type == EpochType::OwnerRekey && record.owner.as_ref() != transcript.owner() {
-        return Err(Error::RekeyNotOwner);
-    }
+    succession::owner_after(transcript.owner(), &record)?;
     if record.owner != raw.sender_id() {
         return Err(Error::BadRecord);
     }

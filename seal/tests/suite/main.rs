@@ -19,4 +19,5 @@ mod rekeys;
 mod restarts;
 mod rosters;
 mod secrets;
+mod successions;
 mod world;

@@ -6,6 +6,8 @@
 )]
 
 use proptest::prelude::*;
+use seal::transcript::{Access, EpochChange};
+use wire::epoch_record::EpochType;
 use wire::ids::{MessageId, ParticipantId};
 
 use super::*;
@@ -56,6 +58,10 @@ enum Record {
     Enters { budget: u32, ttl_s: u32 },
     Leaves(Cause),
     Relay,
+    Observe,
+    Proposed,
+    Declined,
+    Rekeyed,
 }
 
 const ENTERS: Record = Record::Enters { budget: 3, ttl_s: 60 };
@@ -91,6 +97,15 @@ fn view(records: &[Record]) -> View {
             ),
             Record::Leaves(cause) => changed(ModeName::Auto, ModeName::Observe, *cause, Some(3), None),
             Record::Relay => changed(ModeName::Observe, ModeName::Relay, Cause::Requested, None, None),
+            Record::Observe => changed(ModeName::Relay, ModeName::Observe, Cause::Requested, None, None),
+            Record::Proposed => What::Notice(Some(Notice::AutoProposed { budget: 3, ttl_s: 60 })),
+            Record::Declined => What::Notice(Some(Notice::AutoDeclined {})),
+            Record::Rekeyed => What::Epoch(EpochChange {
+                epoch: 2,
+                epoch_type: EpochType::OwnerRekey,
+                owner: None,
+                access: Access::Held,
+            }),
         };
         view.push(Entry {
             seq,
@@ -252,6 +267,37 @@ fn a_second_run_under_one_consent_is_none() {
     );
 }
 
+/// Under a proposal that is gone nothing begins, whatever the plane calls what others agreed to.
+#[test]
+fn what_was_declined_replaced_or_dropped_does_not_begin() {
+    for gone in [
+        Record::Declined,
+        Record::Proposed,
+        Record::Observe,
+        Record::Rekeyed,
+    ] {
+        assert_eq!(judged(&[gone, ENTERS]), Standing::Over(Why::Dropped), "{gone:?}");
+        assert_eq!(judged(&[gone]), Standing::Over(Why::Dropped), "{gone:?}");
+    }
+    assert!(
+        matches!(judged(&[Record::Relay, ENTERS]), Standing::Running(_)),
+        "relay keeps it"
+    );
+    // Its own notice stands behind a proposer's yes, and a second one is somebody else's.
+    let proposer = Consent {
+        role: ConsentRole::Proposed,
+        ..consent()
+    };
+    let mode = mode_of(P, 60_000);
+    let judged = |records: &[Record]| standing_of(&proposer, records, Some(&mode), 0);
+    assert!(matches!(
+        judged(&[Record::Proposed, ENTERS]),
+        Standing::Running(_)
+    ));
+    let replaced = judged(&[Record::Proposed, Record::Proposed, ENTERS]);
+    assert_eq!(replaced, Standing::Over(Why::Dropped));
+}
+
 #[test]
 fn every_way_out_is_the_end_by_its_name() {
     for cause in [
@@ -365,6 +411,9 @@ fn record() -> impl Strategy<Value = Record> {
         1 => (1..6_u32, 50..70_u32).prop_map(|(budget, ttl_s)| Record::Enters { budget, ttl_s }),
         1 => Just(Record::Leaves(Cause::Stopped)),
         1 => Just(Record::Relay),
+        1 => Just(Record::Observe),
+        1 => Just(Record::Proposed),
+        1 => Just(Record::Declined),
     ]
 }
 
@@ -417,7 +466,8 @@ proptest! {
                 let first = records.iter().position(|record| matches!(record, Record::Enters { .. }));
                 prop_assert_eq!(first, Some(entry), "the first entry behind the yes");
                 let messages = records[entry + 1..].iter().filter(|record| **record == Record::Message).count();
-                let changes = records[entry + 1..].iter().filter(|record| **record != Record::Message).count();
+                let changed = |record: &&Record| !matches!(record, Record::Message | Record::Proposed | Record::Declined);
+                let changes = records[entry + 1..].iter().filter(changed).count();
                 prop_assert!(messages < 3 && changes == 0);
                 prop_assert_eq!(usize::try_from(run.left).unwrap(), 3 - messages);
                 prop_assert!(now - since < 60_000 && i64::from(run.left) > 0);

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::plane::HostilePlane;
 use crate::scene::{Agent, Scene};
+use crate::stdio::Called;
 
 const GOAL: &str = "Find out together why the login test fails.";
 
@@ -140,6 +141,40 @@ async fn auto_that_never_ends_is_ended_by_the_own_count() {
     }
     let waited = stage.ben.server.call("wait", json!({ "timeout_s": 1 })).await;
     assert_eq!(waited.code(), "mode_observe");
+}
+
+#[tokio::test]
+async fn calls_that_come_together_are_counted_together() {
+    let mut stage = Stage::new().await;
+    stage.propose(2).await;
+    assert_eq!(stage.accept().await["mode"], "auto");
+    let (proposal, _) = consent(&stage.ben).unwrap();
+    stage.hostile.tell_history(keep_auto);
+    always_auto(&stage.hostile, &proposal);
+    let server = &mut stage.ben.server;
+    let mut open = Vec::new();
+    for n in 0..6 {
+        open.push(
+            server
+                .start_call("post", json!({ "text": format!("{n}, at once") }))
+                .await,
+        );
+    }
+    let mut stored = 0;
+    while !open.is_empty() {
+        let message = server.next().await.unwrap();
+        let Some(at) = open.iter().position(|id| message["id"] == *id) else {
+            continue;
+        };
+        open.swap_remove(at);
+        let called = Called(message);
+        if called.failed() {
+            assert_eq!(called.code(), "auto_over", "{}", called.0);
+        } else {
+            stored += 1;
+        }
+    }
+    assert_eq!(stored, 2);
 }
 
 #[tokio::test]

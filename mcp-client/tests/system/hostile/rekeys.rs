@@ -211,6 +211,46 @@ async fn a_plane_alone_has_no_secret_to_seal_a_rekey_with() {
     stage.assert_stopped("rekey_auth").await;
 }
 
+/// Who owns the session is not the plane's to say anew: not when this reader comes back by a link it was told had ended.
+#[tokio::test]
+async fn a_return_does_not_change_who_owns_the_session() {
+    let mut stage = Stage::set().await;
+    stage.hostile.tell(|_, answer| {
+        answer.status = StatusCode::GONE;
+        answer.body = json!({
+            "type": "about:blank", "title": "Ended", "status": 410, "detail": "It ended.", "code": "session_ended",
+            "at": "2026-01-02T03:04:05.000Z", "cause": "ended",
+        });
+    });
+    let refused = stage.ben.try_post("is it over?").await;
+    assert_eq!(refused.code(), "session_ended", "{}", refused.text());
+    let record = to_base64url(&stage.by_mallory().await);
+    let mallory = *stage.mallory.me.participant_id();
+    stage.hostile.tell(move |asked, answer| {
+        if asked.is(Method::POST, "participants") {
+            let first = answer.body["epoch_records"][0].as_str().unwrap();
+            let mut first = EpochRecord::parse(&wire::encoding::from_base64url(first).unwrap()).unwrap();
+            first.owner = Some(mallory);
+            answer.body["epoch_records"][0] = json!(to_base64url(&first.to_bytes()));
+        } else if asked.is(Method::POST, "rejoin") {
+            answer.status = StatusCode::OK;
+            answer.body = json!({ "epoch_records": [record] });
+        } else if asked.is(Method::GET, "records") {
+            answer.status = StatusCode::UNAUTHORIZED;
+            answer.body = json!({
+                "type": "about:blank", "title": "Rekeyed", "status": 401, "detail": "Read the epoch records.",
+                "code": "rekeyed", "epoch": 2,
+            });
+        }
+    });
+    let link = stage.scene.link_through(stage.hostile.port());
+    for round in ["at once", "after a restart"] {
+        let refused = stage.ben.server.call("join", json!({ "link": link })).await;
+        assert_eq!(refused.code(), "rollback", "{round}: {}", refused.text());
+        stage.ben = stage.ben.restarted().await;
+    }
+}
+
 /// The plane with somebody who was removed: she holds the old link, and all that the plane has, and gets nobody over.
 #[cfg(target_os = "linux")]
 #[tokio::test]
