@@ -6,6 +6,7 @@ use wire::event::Kind;
 use wire::ids::SessionId;
 use wire::timestamp::Timestamp;
 
+use super::consent::Ended;
 use super::place::Place;
 use super::summary::{SeatSummary, Standing};
 use crate::render;
@@ -50,6 +51,15 @@ pub enum ChooseError {
          readable: name the session. To come back, ask the owner for a new link and join with it."
     )]
     Removed {
+        /// How it is called.
+        name: String,
+    },
+    /// None is alive here, and the last one is over for everybody.
+    #[error(
+        "The session {name}, the last one used here, is over: nothing more is posted in it, and what was said stays readable. \
+         To go on, share a new one, or join one with its link."
+    )]
+    Over {
         /// How it is called.
         name: String,
     },
@@ -139,6 +149,9 @@ fn none_alive(asking: &Asking<'_>, last: Option<&SeatSummary>) -> ChooseError {
         }
         _ if !elsewhere.is_empty() => ChooseError::NotHere {
             candidates: describe(&elsewhere),
+        },
+        Some(seat) if seat.ended.as_ref().and_then(Ended::for_everybody).is_some() => ChooseError::Over {
+            name: describe(&[seat]),
         },
         _ => ChooseError::NoSession,
     }

@@ -365,6 +365,7 @@ pub(super) fn no_session(face: Face, error: &ChooseError) -> Failure {
         ChooseError::Removed { .. } => seal::Error::RekeyRemoved.name(),
         ChooseError::NoSession
         | ChooseError::NotHere { .. }
+        | ChooseError::Over { .. }
         | ChooseError::Unknown { .. }
         | ChooseError::NotIn { .. } => code::NO_SESSION,
     };

@@ -115,6 +115,9 @@ fn who_was_removed_is_told_so_while_nothing_else_is_alive_here() {
         choose::session(&asking(&seats, &elsewhere)),
         Err(ChooseError::NoSession)
     );
+    seats[0].ended = Some(over("ended"));
+    let said = choose::session(&asking(&seats, &place)).unwrap_err().to_string();
+    assert!(said.contains("\"B\"") && said.contains("is over"), "{said}");
 }
 
 #[test]
