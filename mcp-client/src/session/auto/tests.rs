@@ -12,7 +12,7 @@ use wire::ids::{MessageId, ParticipantId};
 
 use super::*;
 use crate::seat::ConsentRole;
-use crate::session::view::Posted;
+use crate::session::view::{NewEpoch, Posted};
 
 const NOW: i64 = 1_800_000_000_000;
 const P: ProposalId = ProposalId::from_bytes([1; 16]);
@@ -100,11 +100,15 @@ fn view(records: &[Record]) -> View {
             Record::Observe => changed(ModeName::Relay, ModeName::Observe, Cause::Requested, None, None),
             Record::Proposed => What::Notice(Some(Notice::AutoProposed { budget: 3, ttl_s: 60 })),
             Record::Declined => What::Notice(Some(Notice::AutoDeclined {})),
-            Record::Rekeyed => What::Epoch(EpochChange {
-                epoch: 2,
-                epoch_type: EpochType::OwnerRekey,
-                owner: None,
-                access: Access::Held,
+            Record::Rekeyed => What::Epoch(NewEpoch {
+                change: EpochChange {
+                    epoch: 2,
+                    epoch_type: EpochType::OwnerRekey,
+                    owner: None,
+                    access: Access::Held,
+                },
+                stays: Vec::new(),
+                opens_before: false,
             }),
         };
         view.push(Entry {
