@@ -253,6 +253,7 @@ mod tests {
             },
             auto: false,
             finished_earlier: false,
+            forgot_earlier: false,
         }
     }
 

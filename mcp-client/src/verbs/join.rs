@@ -168,7 +168,13 @@ pub async fn run(app: &App, args: JoinArgs, host: &dyn Host) -> Result<Delivered
     .await?;
     let mode = modes::of(&session, &*session.kept()?, app.clock.now());
     // An auto that is over is not what the card is about.
-    let shown = Shown::new(*session.id(), host.kind(), &mode, Some(session.head().seq), true);
+    let shown = Shown::new(
+        *session.id(),
+        host.reader(),
+        &mode,
+        Some(session.head().seq),
+        true,
+    );
     Ok(Delivered::with(answer, Due::Shown(shown)))
 }
 

@@ -216,7 +216,7 @@ pub async fn run(app: &App, args: ReadArgs, host: &dyn Host) -> Result<Delivered
         card.handoff
             .take_if(|handoff| shown.messages.iter().any(|message| message.seq == handoff.seq));
     }
-    let told = Shown::new(*session.id(), host.kind(), &mode, cursor, by_others);
+    let told = Shown::new(*session.id(), host.reader(), &mode, cursor, by_others);
     let answer = ReadAnswer {
         session: session.id().to_string(),
         title: presenter.title(),

@@ -211,7 +211,7 @@ pub async fn run(app: &App, args: WaitArgs, host: &dyn Host) -> Result<Delivered
         next,
     };
     let cursor = (!args.for_me && own).then_some(to);
-    let shown = Shown::new(*session.id(), host.kind(), &mode, cursor, by_others);
+    let shown = Shown::new(*session.id(), host.reader(), &mode, cursor, by_others);
     Ok(Delivered::with(answer, Due::Shown(shown)))
 }
 

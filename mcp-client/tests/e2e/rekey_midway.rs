@@ -86,7 +86,7 @@ async fn overtaken(store: Store, stored: bool) {
     });
     let seq = sam.post("overtaken").await.seq;
 
-    let sent = sent.lock().unwrap();
+    let sent = sent.lock().unwrap().clone();
     let codes: Vec<_> = sent.iter().map(|(_, code)| code.as_deref()).collect();
     let (first, last) = (&sent[0].0, &sent.last().unwrap().0);
     assert_eq!(first["epoch"], 1);

@@ -255,7 +255,9 @@ pub async fn run(app: &App, args: ModeArgs, host: &dyn Host) -> Result<Delivered
     let kept = session.kept()?;
     let presenter = Presenter::new(session);
     let mode = modes::of(session, &kept, app.clock.now());
-    let shown = Shown::new(*session.id(), host.kind(), &mode, None, false);
+    let mut shown = Shown::new(*session.id(), host.reader(), &mode, None, false);
+    // A command may be the human's, for the agent that goes on: it heard nothing.
+    shown.auto_over &= host.lives_on();
     let who = proposals::who(&presenter, session.my_id());
     let for_agent = host.reader() == Kind::Human && kept.kind == Kind::Agent;
     let next = match args.set {

@@ -311,10 +311,23 @@ async fn ask(
              is done.",
         );
     }
-    put(app, session, format!("rekey --admin {session} {plane}"), text, host).await
+    put(
+        app,
+        session,
+        format!("rekey --admin {session} {plane}"),
+        text,
+        host,
+    )
+    .await
 }
 
-async fn put(app: &App, session: &SessionId, subject: String, text: String, host: &dyn Host) -> Result<(), Failure> {
+async fn put(
+    app: &App,
+    session: &SessionId,
+    subject: String,
+    text: String,
+    host: &dyn Host,
+) -> Result<(), Failure> {
     let question = Question {
         purpose: Purpose::Rekey,
         session: session.to_string(),
