@@ -82,7 +82,8 @@ impl fmt::Debug for PendingUpgrade {
     }
 }
 
-/// A post that was not answered yet.
+/// A post that was not answered yet, or whose record was not accepted yet: the records before it come first, and whoever
+/// reads them must know it as this seat's own.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PendingPost {
     /// The whole request: message id, epoch, sealed bytes and what the plane is told beside them.
@@ -90,6 +91,9 @@ pub struct PendingPost {
     /// Whether the plane said `rekeyed` to it once; the next answer then decides whether it was stored.
     #[serde(default)]
     pub after_rekey: bool,
+    /// Its seq, once the plane has answered: it is not sent again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stored: Option<u64>,
 }
 
 impl fmt::Debug for PendingPost {

@@ -50,6 +50,7 @@ impl Session {
             kept.progress_lost = false;
         }
         integrity::merge(&mut kept.alarm, self.alarm.as_ref());
+        self.settle_post(kept);
         auto::follow(&mut kept.consents, &self.auto_facts());
         for keys in self.keys.iter() {
             let secret = keys

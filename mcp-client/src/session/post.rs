@@ -14,7 +14,7 @@ use super::keep::LOCK;
 use super::message::Message;
 use super::{Session, auto, ending, integrity};
 use crate::plane::Deadline;
-use crate::seat::{PendingPost, SeatLock};
+use crate::seat::{PendingPost, SeatLock, SeatState};
 
 /// How often one call seals anew or comes back before it gives up.
 const ROUNDS: u32 = 4;
@@ -143,6 +143,10 @@ impl Session {
             return Ok(None);
         };
         self.expect_pending(lock)?;
+        if pending.stored.is_some() {
+            // Answered: it is read before anything is sealed after it.
+            return Ok(None);
+        }
         let same = self
             .json_of(&pending)
             .is_some_and(|json| sha256(json.as_bytes()) == content);
@@ -301,6 +305,7 @@ impl Session {
         lock.pending.post = Some(PendingPost {
             request,
             after_rekey: false,
+            stored: None,
         });
         self.put_into(lock)?;
         lock.save()?;
@@ -361,15 +366,27 @@ impl Session {
             self.remember(std::slice::from_ref(&record));
             self.unchecked_own.get_or_insert(posted.seq);
         }
+        lock.pending.post = Some(PendingPost {
+            stored: Some(posted.seq),
+            ..pending.clone()
+        });
+        self.settle_post(lock);
         self.hear_state(posted.state.clone());
         // Who listened before it is not who listens now.
         self.rows = None;
-        lock.pending.post = None;
         Ok(Stored {
             seq: posted.seq,
             at: posted.at,
             state: posted.state,
         })
+    }
+
+    /// A post that the plane has is forgotten as pending once its record is accepted.
+    pub(super) fn settle_post(&self, kept: &mut SeatState) {
+        let stored = kept.pending.post.as_ref().and_then(|post| post.stored);
+        if stored.is_some_and(|seq| seq <= self.transcript.head().seq) {
+            kept.pending.post = None;
+        }
     }
 
     /// What a pending post says, opened with the keys of its epoch.

@@ -11,7 +11,7 @@ use wire::event::Kind;
 use crate::admin::administrator;
 use crate::auto::in_auto;
 use crate::keeper::{rekey, rekey_as_admin};
-use crate::party::{Party, through};
+use crate::party::{Party, texts, through};
 use crate::plane::TestPlane;
 use crate::rekey::seat;
 use crate::tamper::{Exchange, Fate, Tamper};
@@ -145,4 +145,30 @@ async fn an_agent_s_post_in_auto_is_for_auto_alone_and_no_other_post_is() {
     assert_eq!(sam.post("in relay").await.mode, "relay");
     let expected = [Value::from("auto"), Value::Null, Value::Null, Value::Null];
     assert_eq!(*modes.lock().unwrap(), expected);
+}
+
+/// Its number is known and the records before it are not read yet: another process of the seat, or the next one, must know
+/// it as its own all the same.
+#[tokio::test]
+async fn a_post_behind_one_that_was_not_read_yet_is_known_as_one_s_own_after_a_restart() {
+    let plane = TestPlane::start().await;
+    let way = Tamper::before(&plane.origin).await;
+    let (ana, mut sam) = (Arc::new(Party::new("Ana", &plane)), Party::new("Sam", &plane));
+    let shared = ana.share("Own", "start").await;
+    sam.join(&through(&shared.link.unwrap(), &way.origin)).await;
+    let first = ana.clone();
+    way.overtake("/records", false, async move {
+        first.post("first").await;
+    });
+    let own = sam.post("second").await.seq;
+    sam.restart();
+    let read = sam.read_all().await;
+    assert_eq!(read.integrity.state, "ok", "{:?}", read.integrity);
+    assert_eq!(texts(&read)[1..], ["first", "second"]);
+    // The next one is another message, in its own place.
+    assert!(sam.post("third").await.seq > own);
+    let read = ana.read_all().await;
+    assert_eq!(texts(&read)[1..], ["first", "second", "third"]);
+    let kept = seat(&sam, &shared.session);
+    assert_eq!(kept["pending"]["post"], Value::Null, "nothing waits any more");
 }

@@ -72,6 +72,7 @@ async fn move_on(seat: &Seat, cursor: u64, durable: bool) {
     lock.pending.post = Some(PendingPost {
         request,
         after_rekey: false,
+        stored: None,
     });
     if durable {
         lock.save().unwrap()
