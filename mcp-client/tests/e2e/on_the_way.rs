@@ -6,6 +6,8 @@ use std::sync::{Arc, Mutex};
 use axum::http::Method;
 use mcp_client::verbs::{Ask, ModeArgs, SetTo};
 use serde_json::Value;
+use wire::encoding::from_base64url;
+use wire::epoch_record::EpochRecord;
 use wire::event::Kind;
 
 use crate::admin::administrator;
@@ -84,6 +86,11 @@ async fn an_administrator_s_record_is_on_disk_for_its_user_alone_before_the_plan
     let file = admin.home().join("rekeys").join(format!("{session}.json"));
     let watched = file.clone();
     let notes = watch(&way, "/rekey", move |request| {
+        let record = from_base64url(request["epoch_record"].as_str().unwrap()).unwrap();
+        if EpochRecord::parse(&record).unwrap().epoch == u32::MAX {
+            // It can't come into force: the plane's refusal names the epoch that is.
+            return Value::Null;
+        }
         let kept: Value = serde_json::from_slice(&std::fs::read(&watched).unwrap()).unwrap();
         let mode = std::fs::metadata(&watched).unwrap().permissions().mode();
         assert_eq!(mode & 0o7777, 0o600);
