@@ -349,8 +349,8 @@ pub(super) fn whole_id(text: &str) -> Result<SessionId, Failure> {
     text.trim().parse().map_err(|_| {
         Failure::new(
             code::BAD_ARGUMENT,
-            "That is no session id. Give the whole id: `devpilot-session sessions --json` shows it to who takes part, and the \
-             console to the organisation. With a token alone, ask a participant, or the plane's operator (`devpilot-plane \
+            "That is no session id. Give the whole id: `devpilot-session sessions --json` shows it to who takes part. \
+             With a token alone, ask a participant, or the plane's operator (`devpilot-plane \
              admin session list --org ORG`).",
         )
     })
