@@ -41,7 +41,9 @@ async fn a_note_on_standard_input_is_enough_to_come_in() {
         let plane = Plane::start(store).await;
         let (ada, ben) = pair(&plane).await;
         let read = ben.run(["read", "--since", "0", "--json"], b"").await;
-        assert_eq!(read.json()["card"]["handoff"]["text"], CONTEXT);
+        let read = read.json();
+        assert_eq!(read["messages"][0]["text"], CONTEXT, "the hand-off comes first");
+        assert!(read["card"]["handoff"].is_null(), "and once");
         let who = ada.run(["who", "--json", "--as", "human"], b"").await;
         let kinds: Vec<&str> = who.json()["participants"]
             .as_array()
