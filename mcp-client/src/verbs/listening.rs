@@ -132,7 +132,11 @@ pub(super) async fn listen(
                 }
                 After::Observe => {
                     session.sync(reading_until(end)).await?;
-                    return Ok(Woke::ModeChanged);
+                    // What ended it may be a message.
+                    return Ok(match has_news(&session, for_me)? {
+                        true => Woke::Messages,
+                        false => Woke::ModeChanged,
+                    });
                 }
                 After::Ended => {
                     session.ended_by(&error).await?;
