@@ -26,7 +26,8 @@ async fn the_story_from_share_to_who() {
 
         let read = ben.call("read", json!({ "since": 0 })).await;
         let read = read.structured();
-        assert_eq!(read["card"]["handoff"]["text"], CONTEXT);
+        assert_eq!(read["messages"][0]["text"], CONTEXT, "the hand-off comes first");
+        assert_eq!(read["card"]["messages"], 1);
         assert_eq!(read["title"], "Flaky login test");
         assert_eq!(read["integrity"]["state"], "ok");
         assert_eq!(read["mode"], "relay");
