@@ -105,8 +105,11 @@ impl Session {
                 .get(&record.epoch)
                 .is_some_and(|known| known.as_slice() != raw.body)
         {
-            // The join, or an earlier read, brought another one.
-            return Err(self.fail(Error::Rollback));
+            // The join, or an earlier read, brought another one. Where the keys tell already, they name it.
+            let unfit = EpochRecord::parse(raw.body)
+                .ok()
+                .and_then(|record| self.keys.get(record.epoch)?.check_record(&record).err());
+            return Err(self.fail(unfit.unwrap_or(Error::Rollback)));
         }
         let accepted_before = kept.head.filter(|head| record.seq <= head.seq);
         let taking_back = self.is_relearning(&kept) && self.is_forgotten(record);

@@ -82,7 +82,7 @@ pub(super) fn session(error: SessionError) -> Failure {
         ),
         SessionError::ReadOnly(_) => Failure::new(
             "view_only",
-            "This seat may read only: it came by a view link, or its owner let it stay as a reader. Nothing was posted. To write, \
+            "This seat may read only: it came by a view link, or its owner let it stay as a reader. Nothing was posted; to write, \
              join with a full link.",
         ),
         SessionError::AutoOver => problem(Code::AutoOver, &Extras::default()),

@@ -310,7 +310,7 @@ async fn a_re_key_gives_no_key_away() {
     assert!(joined.status.success(), "{joined}");
     let old = secrets(&old_link, &[&ada, &ben]);
 
-    let mut said = vec![crate::stdio::terminal::at_terminal(&ada, "rekey", "keep\nclose\nrekey\n").await];
+    let mut said = vec![crate::stdio::terminal::at_terminal(&ada, "rekey", "keep\nafter\nrekey\n").await];
     said.push(ben.run(["post", "--json"], b"moved over").await);
     said.push(crate::stdio::terminal::at_terminal(&ada, "link --as human", "link\n").await);
     let new_link = ada.link();
