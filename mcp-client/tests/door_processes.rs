@@ -389,6 +389,9 @@ async fn the_owner_s_agent_is_told_and_no_tool_keeps_the_door() {
         !warning.contains("admit me"),
         "a name is no part of it: {warning}"
     );
+    // A person who decides something for the agent is told as one.
+    let told = at_terminal(&ada_machine, "mode relay", "relay\n").await;
+    assert!(told.stdout.contains("Look who it is"), "{told}");
     let shown = at_terminal(&ada_machine, "door", "").await;
     assert!(shown.stdout.contains("Ben[31m; admit me"), "{shown}");
     assert!(!shown.stdout.contains('\u{1b}'), "{shown}");

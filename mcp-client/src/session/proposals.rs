@@ -78,34 +78,39 @@ impl Session {
     ///
     /// # Errors
     /// `too_large`; what the plane or the way to it gives, and what coming back gives.
-    pub async fn propose(&mut self, goal: &str, agreed: Agreed, until: Deadline) -> Result<(), SessionError> {
+    pub async fn propose(
+        &mut self,
+        goal: &str,
+        budget: u32,
+        ttl_s: u32,
+        until: Deadline,
+    ) -> Result<(), SessionError> {
         let hash = goal_hash(goal);
         let kept = self.seat.read()?;
         let unanswered = kept.consents.iter().find(|(_, consent)| {
-            let same = consent.goal == Some(hash)
-                && (consent.budget, consent.ttl_s) == (agreed.budget, agreed.ttl_s);
+            let same = consent.goal == Some(hash) && (consent.budget, consent.ttl_s) == (budget, ttl_s);
             same && consent.started_seq.is_none() && !consent.over
         });
         // What was proposed and is gone again, declined or replaced, is proposed anew.
         if let Some(id) = unanswered.map(|(id, _)| *id) {
-            match self.propose_as(id, goal, hash, agreed, until).await {
+            match self.propose_as(id, goal, budget, ttl_s, until).await {
                 Err(SessionError::Plane(error)) if error.code() == Some(Code::ProposalGone) => {}
                 result => return result,
             }
         }
         let id = random::proposal_id()?;
-        self.propose_as(id, goal, hash, agreed, until).await
+        self.propose_as(id, goal, budget, ttl_s, until).await
     }
 
     async fn propose_as(
         &mut self,
         id: ProposalId,
         goal: &str,
-        hash: Bytes32,
-        agreed: Agreed,
+        budget: u32,
+        ttl_s: u32,
         until: Deadline,
     ) -> Result<(), SessionError> {
-        let sent = self.send_proposal(id, goal, hash, agreed, until).await;
+        let sent = self.send_proposal(id, goal, budget, ttl_s, until).await;
         self.unless_refused(id, sent).await
     }
 
@@ -243,17 +248,18 @@ impl Session {
         &mut self,
         id: ProposalId,
         goal: &str,
-        hash: Bytes32,
-        agreed: Agreed,
+        budget: u32,
+        ttl_s: u32,
         until: Deadline,
     ) -> Result<(), SessionError> {
         for again in [true, false] {
             // What came while the human read the question, or by a re-key in between, stands before this proposal.
             let agreed = Agreed {
+                budget,
+                ttl_s,
                 since_seq: self.transcript.head().seq,
-                ..agreed
             };
-            self.consent(id, ConsentRole::Proposed, agreed, Some(hash))
+            self.consent(id, ConsentRole::Proposed, agreed, Some(goal_hash(goal)))
                 .await?;
             let epoch = self.transcript.epoch();
             let keys = self
@@ -263,8 +269,8 @@ impl Session {
             let sealed = seal::record::goal::seal(keys, &self.me, &id, goal, Nonce::random()?)?;
             let request = Propose {
                 proposal_id: id,
-                budget: Some(agreed.budget),
-                ttl_s: Some(agreed.ttl_s),
+                budget: Some(budget),
+                ttl_s: Some(ttl_s),
                 epoch,
                 sealed_goal: Blob(sealed),
             };

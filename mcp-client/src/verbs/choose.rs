@@ -63,13 +63,7 @@ impl App {
         let _turn = self.entrance_here(until).await?;
         let listing = self.list()?;
         let place = Place::of(host.folder());
-        let asking = Asking {
-            seats: &listing.seats,
-            named,
-            current,
-            place: &place,
-            now: self.clock.now(),
-        };
+        let asking = self.asking(&listing, &place, named, current);
         let chosen = match intent {
             Intent::Read | Intent::Decide => choose::session(&asking),
             Intent::Calm => choose::session_to_calm(&asking),
@@ -84,15 +78,39 @@ impl App {
     /// # Errors
     /// None, or several.
     pub(crate) fn meant(&self, host: &dyn Host) -> Result<SessionId, Failure> {
-        let listing = self.list()?;
-        let asking = Asking {
+        self.named_here(host, &self.list()?, None)
+    }
+
+    /// The session that a command names, or means in its folder.
+    ///
+    /// # Errors
+    /// As [`App::meant`]; of that name there is none.
+    pub(super) fn named_here(
+        &self,
+        host: &dyn Host,
+        listing: &Listing,
+        named: Option<&str>,
+    ) -> Result<SessionId, Failure> {
+        let place = Place::of(host.folder());
+        choose::session(&self.asking(listing, &place, named, None))
+            .map_err(|error| no_session(host.face(), &error))
+    }
+
+    /// What choosing goes by.
+    pub(super) fn asking<'a>(
+        &self,
+        listing: &'a Listing,
+        place: &'a Place,
+        named: Option<&'a str>,
+        current: Option<SessionId>,
+    ) -> Asking<'a> {
+        Asking {
             seats: &listing.seats,
-            named: None,
-            current: None,
-            place: &Place::of(host.folder()),
+            named,
+            current,
+            place,
             now: self.clock.now(),
-        };
-        choose::session(&asking).map_err(|error| no_session(host.face(), &error))
+        }
     }
 
     /// A session of this machine, as the one this process used last.
@@ -136,13 +154,7 @@ impl App {
         if host.lives_on() {
             return self.lease_seat(host, listing, place, id, intent, until).await;
         }
-        let asking = Asking {
-            seats: &listing.seats,
-            named: None,
-            current: None,
-            place,
-            now: self.clock.now(),
-        };
+        let asking = self.asking(listing, place, None, None);
         let other = match host.kind() {
             Kind::Agent => Kind::Human,
             Kind::Human => Kind::Agent,

@@ -17,7 +17,7 @@ pub(super) fn ring(app: &App, host: &dyn Host, session: &mut Session) -> Option<
     };
     let id = session.id();
     let command = app.command(&format!("door --session {id}"));
-    let look = match host.kind() {
+    let look = match host.reader() {
         Kind::Agent => "Tell your human to look in their own terminal",
         Kind::Human => "Look who it is",
     };

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use wire::ids::SessionId;
 
 use super::app::App;
-use super::choose::{CALL_S, no_session};
+use super::choose::CALL_S;
 use super::delivered::{Answer, Delivered};
 use super::failure::Failure;
 use super::host::{Ask, Host, Purpose, Question};
@@ -17,8 +17,7 @@ use super::{compose, wording};
 use crate::note::handoff;
 use crate::plane::{Plane, Unsettled, within};
 use crate::render;
-use crate::seat::choose::{self, Asking};
-use crate::seat::{Ended, Place, SeatError, SeatState};
+use crate::seat::{Ended, SeatError, SeatState};
 
 /// How long another process's step may hold up ours.
 const LOCK: Duration = Duration::from_secs(10);
@@ -139,17 +138,7 @@ fn named(app: &App, args: &EndArgs, host: &dyn Host) -> Result<(SessionId, Optio
     let whole = args.session.as_deref().and_then(|text| text.trim().parse().ok());
     let id = match whole {
         Some(id) => id,
-        None => {
-            let place = Place::of(host.folder());
-            let asking = Asking {
-                seats: &listing.seats,
-                named: args.session.as_deref(),
-                current: None,
-                place: &place,
-                now: app.clock.now(),
-            };
-            choose::session(&asking).map_err(|error| no_session(host.face(), &error))?
-        }
+        None => app.named_here(host, &listing, args.session.as_deref())?,
     };
     let mut seats = listing.seats.iter().filter(|seat| seat.session == id);
     Ok((

@@ -14,7 +14,7 @@ use super::reach::in_turn;
 use super::text::Text;
 use super::wording;
 use crate::plane::{Deadline, within};
-use crate::seat::choose::{self, Asking, ChooseError};
+use crate::seat::choose::{self, ChooseError};
 use crate::seat::{Place, Seat, Standing};
 
 /// Which session.
@@ -88,13 +88,7 @@ async fn give_up(
     let _entrance = app.entrance(until).await?;
     let listing = app.list()?;
     let place = Place::of(host.folder());
-    let asking = Asking {
-        seats: &listing.seats,
-        named,
-        current: None,
-        place: &place,
-        now: app.clock.now(),
-    };
+    let asking = app.asking(&listing, &place, named, None);
     let session = match choose::session_for_post(&asking) {
         // A share that is under way is not this call's to end.
         Err(ChooseError::NotIn {

@@ -28,13 +28,7 @@ impl App {
         let _turn = self.entrance_here(until).await?;
         let listing = self.list()?;
         let place = Place::of(host.folder());
-        let asking = Asking {
-            seats: &listing.seats,
-            named,
-            current,
-            place: &place,
-            now: self.clock.now(),
-        };
+        let asking = self.asking(&listing, &place, named, current);
         let id = choose::session(&asking).map_err(|error| no_session(host.face(), &error))?;
         let seat = self.owning_seat(host, &asking, &listing, &id)?;
         if let Some(held) = self.held(&id).await {

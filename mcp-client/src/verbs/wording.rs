@@ -187,10 +187,10 @@ pub(super) fn plane(error: &PlaneError) -> Failure {
 /// no attempt can have changed anything.
 pub(super) fn keeping(unsettled: &Unsettled) -> Failure {
     let Unsettled { error, is_open } = unsettled;
-    if *is_open {
-        return last_answer(error);
-    }
     let failure = last_answer(error);
+    if *is_open {
+        return failure;
+    }
     match error.code() {
         Some(Code::Forbidden | Code::NotFound | Code::BadProof | Code::QuotaExceeded) => Failure::new(
             failure.code(),

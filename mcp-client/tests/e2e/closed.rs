@@ -3,7 +3,7 @@
 use mcp_client::verbs::{Answer, Choice, ReadArgs, RekeyAnswer};
 
 use crate::keeper::{Keeper, rekey, rekey_with};
-use crate::party::{Party, texts};
+use crate::party::{Party, texts, three};
 use crate::plane::{Store, TestPlane};
 
 /// Keeps the history once more, and gives the question with the answer.
@@ -119,11 +119,7 @@ async fn closed_messages_are_one_line_wherever_an_answer_begins() {
 async fn who_was_put_out_is_called_so_and_not_offered_again() {
     for store in Store::here() {
         let plane = TestPlane::on(store).await;
-        let (ana, sam, eve) = (
-            Party::new("Ana", &plane),
-            Party::new("Sam", &plane),
-            Party::new("Eve", &plane),
-        );
+        let (ana, sam, eve) = three(&plane);
         let shared = ana.share("Out", "start").await;
         let link = shared.link.unwrap();
         let eve_id = eve.join(&link).await.my_id;

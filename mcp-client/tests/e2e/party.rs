@@ -135,6 +135,12 @@ pub struct Party {
     pub host: TestHost,
 }
 
+/// Ana, Sam and Eve, of whom nobody is in a session.
+pub fn three(plane: &TestPlane) -> (Party, Party, Party) {
+    let party = |name| Party::new(name, plane);
+    (party("Ana"), party("Sam"), party("Eve"))
+}
+
 impl Party {
     pub fn new(name: &str, plane: &TestPlane) -> Self {
         Self::of_kind(name, plane, Kind::Agent)

@@ -6,7 +6,7 @@ use mcp_client::verbs::{Ask, Choice};
 use serde_json::Value;
 
 use crate::keeper::{Keeper, rekey};
-use crate::party::{Party, texts};
+use crate::party::{Party, texts, three};
 use crate::plane::{Store, TestPlane};
 
 /// A party's only seat in a session, as its files hold it.
@@ -28,11 +28,7 @@ fn handoffs(party: &Party) -> usize {
 async fn those_who_stay_go_on_and_those_left_out_stop() {
     for store in Store::here() {
         let plane = TestPlane::on(store).await;
-        let (ana, sam, eve) = (
-            Party::new("Ana", &plane),
-            Party::new("Sam", &plane),
-            Party::new("Eve", &plane),
-        );
+        let (ana, sam, eve) = three(&plane);
         let shared = ana.share("Rekey", "start").await;
         let old_link = shared.link.unwrap();
         let sam_id = sam.join(&old_link).await.my_id;
@@ -132,11 +128,7 @@ async fn a_participant_kept_with_a_view_secret_reads_on_and_writes_no_more() {
 async fn who_came_in_since_the_list_was_shown_is_a_reason_to_look_again() {
     for store in Store::here() {
         let plane = TestPlane::on(store).await;
-        let (ana, sam, eve) = (
-            Party::new("Ana", &plane),
-            Party::new("Sam", &plane),
-            Party::new("Eve", &plane),
-        );
+        let (ana, sam, eve) = three(&plane);
         let shared = ana.share("Race", "start").await;
         let link = shared.link.unwrap();
         let sam_id = sam.join(&link).await.my_id;

@@ -1,6 +1,7 @@
 //! The mode.
 
 use reqwest::Method;
+use serde::Serialize;
 use wire::api::{Nothing, ProposalRef, Propose, SetMode, StateAnswer, TokenText};
 use wire::ids::SessionId;
 
@@ -19,9 +20,7 @@ impl Plane {
         mode: SetMode,
         until: Deadline,
     ) -> Result<StateAnswer, PlaneError> {
-        let path = format!("/v1/sessions/{session}/mode");
-        self.ask(Method::POST, path, Some(token), &mode, BODY_MAX, until)
-            .await
+        self.step(session, token, "mode", &mode, until).await
     }
 
     /// Proposes auto. The same proposal id again is the same proposal.
@@ -35,9 +34,7 @@ impl Plane {
         proposal: &Propose,
         until: Deadline,
     ) -> Result<StateAnswer, PlaneError> {
-        let path = format!("/v1/sessions/{session}/auto");
-        self.ask(Method::POST, path, Some(token), proposal, BODY_MAX, until)
-            .await
+        self.step(session, token, "auto", proposal, until).await
     }
 
     /// Accepts the proposal of that id.
@@ -51,9 +48,7 @@ impl Plane {
         proposal: ProposalRef,
         until: Deadline,
     ) -> Result<StateAnswer, PlaneError> {
-        let path = format!("/v1/sessions/{session}/auto/accept");
-        self.ask(Method::POST, path, Some(token), &proposal, BODY_MAX, until)
-            .await
+        self.step(session, token, "auto/accept", &proposal, until).await
     }
 
     /// Declines the proposal of that id.
@@ -67,9 +62,7 @@ impl Plane {
         proposal: ProposalRef,
         until: Deadline,
     ) -> Result<StateAnswer, PlaneError> {
-        let path = format!("/v1/sessions/{session}/auto/decline");
-        self.ask(Method::POST, path, Some(token), &proposal, BODY_MAX, until)
-            .await
+        self.step(session, token, "auto/decline", &proposal, until).await
     }
 
     /// Ends auto; nothing happens outside of it.
@@ -82,8 +75,19 @@ impl Plane {
         token: &TokenText,
         until: Deadline,
     ) -> Result<StateAnswer, PlaneError> {
-        let path = format!("/v1/sessions/{session}/auto/stop");
-        self.ask(Method::POST, path, Some(token), &Nothing {}, BODY_MAX, until)
+        self.step(session, token, "auto/stop", &Nothing {}, until).await
+    }
+
+    async fn step(
+        &self,
+        session: &SessionId,
+        token: &TokenText,
+        call: &str,
+        body: &impl Serialize,
+        until: Deadline,
+    ) -> Result<StateAnswer, PlaneError> {
+        let path = format!("/v1/sessions/{session}/{call}");
+        self.ask(Method::POST, path, Some(token), body, BODY_MAX, until)
             .await
     }
 }

@@ -6,7 +6,7 @@ use wire::problem::Code;
 
 use crate::plane::{Deadline, Keeper, MachineToken, Origin, Plane, PlaneError};
 use crate::render::NameTable;
-use crate::seat::choose::{self, Asking, ChooseError};
+use crate::seat::choose::{self, ChooseError};
 use crate::seat::{Place, SeatSummary};
 use crate::session::{Session, SessionError};
 use crate::verbs::app::App;
@@ -33,14 +33,7 @@ impl DoorKeeper {
     pub(super) fn of(app: &App, host: &dyn Host, named: Option<&str>) -> Result<Self, Failure> {
         let listing = app.list()?;
         let place = Place::of(host.folder());
-        let asking = Asking {
-            seats: &listing.seats,
-            named,
-            current: None,
-            place: &place,
-            now: app.clock.now(),
-        };
-        let chosen = choose::session(&asking);
+        let chosen = choose::session(&app.asking(&listing, &place, named, None));
         let by_id = named.and_then(|named| named.trim().parse::<SessionId>().ok());
         let id = match (chosen, by_id) {
             (Ok(id), _) => id,

@@ -26,7 +26,7 @@ pub(super) async fn propose(
     terms: &Terms,
     until: Deadline,
 ) -> Result<Option<Deadline>, Failure> {
-    let (asking, agreed) = {
+    let asking = {
         let session = in_turn(shared, until).await?;
         if is_proposed(&session, terms)? {
             return Ok(None);
@@ -34,18 +34,15 @@ pub(super) async fn propose(
         if session_mode(&session) == Some(ModeName::Auto) {
             return Err(in_auto(host.reader()));
         }
-        let agreed = Agreed {
-            budget: terms.budget,
-            ttl_s: terms.ttl_s,
-            since_seq: session.head().seq,
-        };
-        (Asking::propose(app, &session, terms, host.reader()), agreed)
+        Asking::propose(app, &session, terms, host.reader())
     };
     asking.put(host).await?;
     // The time a human took to answer does not count.
     let until = within(CALL_S);
     let mut session = in_turn(shared, until).await?;
-    session.propose(&terms.goal, agreed, until).await?;
+    session
+        .propose(&terms.goal, terms.budget, terms.ttl_s, until)
+        .await?;
     read_on(&mut session, until).await;
     Ok(Some(until))
 }

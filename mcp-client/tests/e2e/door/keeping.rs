@@ -72,9 +72,7 @@ async fn bounds_that_can_t_be_are_refused_before_anybody_is_asked() {
 async fn nothing_at_the_door_changes_without_a_yes_to_exactly_that() {
     for store in Store::here() {
         let plane = TestPlane::at(store, &clock()).await;
-        let (ana, link) = asking(&plane).await;
-        let sam = Party::new("Sam", &plane);
-        assert_eq!(code(&sam, &link).await, "knocking");
+        let (ana, sam, link) = knocking(&plane).await;
         let id = show(&ana).await.knocking[0].id.clone();
         for action in [
             DoorAction::Set {
@@ -133,9 +131,7 @@ async fn nothing_at_the_door_changes_without_a_yes_to_exactly_that() {
 #[tokio::test]
 async fn a_decision_about_who_does_not_knock_says_so() {
     let plane = TestPlane::start().await;
-    let (ana, link) = asking(&plane).await;
-    let sam = Party::new("Sam", &plane);
-    assert_eq!(code(&sam, &link).await, "knocking");
+    let (ana, _sam, _link) = knocking(&plane).await;
     let id = show(&ana).await.knocking[0].id.clone();
     let host = ana.command(Kind::Human);
     let own = ana.who().await.my_id;
@@ -151,9 +147,7 @@ async fn a_decision_about_who_does_not_knock_says_so() {
 async fn a_machine_token_keeps_the_door_by_the_session_s_full_id() {
     for store in Store::here() {
         let plane = TestPlane::at(store, &clock()).await;
-        let (ana, link) = asking(&plane).await;
-        let sam = Party::new("Sam", &plane);
-        assert_eq!(code(&sam, &link).await, "knocking");
+        let (ana, sam, link) = knocking(&plane).await;
         let session = ana.who().await.session;
         let admin = Party::new("Ada", &plane);
         let host = admin.command(Kind::Human);
@@ -207,9 +201,7 @@ async fn a_machine_token_keeps_the_door_by_the_session_s_full_id() {
 async fn after_an_administrator_s_re_key_the_owner_user_keeps_the_door_by_its_machine() {
     for store in Store::here() {
         let plane = TestPlane::at(store, &clock()).await;
-        let (ana, link) = asking(&plane).await;
-        let sam = Party::new("Sam", &plane);
-        assert_eq!(code(&sam, &link).await, "knocking");
+        let (ana, sam, link) = knocking(&plane).await;
         let session = ana.who().await.session;
         let (_, new_link) = rekey_as_admin(&ana, &session).await.unwrap();
         let shown = show(&ana).await;

@@ -66,9 +66,7 @@ async fn who_knocks_is_one_knock_however_often_it_asks_and_comes_in_when_admitte
 async fn who_is_refused_stays_out_and_everybody_sees_that_it_was() {
     for store in Store::here() {
         let plane = TestPlane::at(store, &clock()).await;
-        let (ana, link) = asking(&plane).await;
-        let sam = Party::new("Sam", &plane);
-        assert_eq!(code(&sam, &link).await, "knocking");
+        let (ana, sam, link) = knocking(&plane).await;
         let id = show(&ana).await.knocking[0].id.clone();
         let refused = door(&ana, DoorAction::Refuse(id.clone())).await;
         assert_eq!((refused.did.as_str(), refused.knocking.len()), ("refused", 0));
@@ -105,9 +103,7 @@ async fn a_knock_and_an_admission_end_after_ten_minutes() {
     for store in Store::here() {
         let clock = clock();
         let plane = TestPlane::at(store, &clock).await;
-        let (ana, link) = asking(&plane).await;
-        let sam = Party::new("Sam", &plane);
-        assert_eq!(code(&sam, &link).await, "knocking");
+        let (ana, sam, link) = knocking(&plane).await;
         clock.advance_millis(TEN_MINUTES - 1);
         // A repeat counts from anew.
         assert_eq!(code(&sam, &link).await, "knocking");

@@ -63,6 +63,14 @@ async fn asking(plane: &TestPlane) -> (Party, String) {
     (ana, link)
 }
 
+/// Sam knocks at Ana's door, and has no answer yet; the link.
+async fn knocking(plane: &TestPlane) -> (Party, Party, String) {
+    let (ana, link) = asking(plane).await;
+    let sam = Party::new("Sam", plane);
+    assert_eq!(code(&sam, &link).await, "knocking");
+    (ana, sam, link)
+}
+
 fn states(app: &App) -> Vec<String> {
     let seats = verbs::sessions::run(app).unwrap().answer.seats;
     seats.into_iter().map(|seat| seat.state).collect()

@@ -184,9 +184,7 @@ async fn what_this_program_adds_to_a_name_stands_outside_of_its_quotation_marks(
 async fn who_was_admitted_is_not_called_new() {
     for store in Store::here() {
         let plane = TestPlane::at(store, &clock()).await;
-        let (ana, link) = asking(&plane).await;
-        let sam = Party::new("Sam", &plane);
-        assert_eq!(code(&sam, &link).await, "knocking");
+        let (ana, sam, link) = knocking(&plane).await;
         let id = show(&ana).await.knocking[0].id.clone();
         door(&ana, DoorAction::Admit(id)).await;
         sam.join(&link).await;
