@@ -156,3 +156,55 @@ async fn what_hosts_put_into_every_conversation_is_small() {
     println!("{:28} {total:5} bytes of 9000", "all tools");
     assert!(total <= 9_000, "{total}");
 }
+
+/// What a server that starts with this setting says of itself and shows.
+async fn shown_with(setting: &str) -> (String, Vec<Value>) {
+    let mut server = Machine::new().with("DEVPILOT_MCP_TOOLS", setting).server();
+    let info = server.initialize("2025-11-25", json!({})).await;
+    let listed = server.request("tools/list", json!({})).await;
+    let tools = listed["result"]["tools"].as_array().unwrap().clone();
+    (info["instructions"].as_str().unwrap().to_owned(), tools)
+}
+
+#[tokio::test]
+async fn a_group_limits_what_is_listed_and_an_empty_setting_does_not() {
+    let all = tools().await.len();
+    assert_eq!(shown_with("").await.1.len(), all);
+    let (instructions, session) = shown_with(" session ").await;
+    assert!(instructions.contains("devpilot_session_read"));
+    assert_eq!(session.len(), 7);
+    for tool in session {
+        assert!(tool["name"].as_str().unwrap().starts_with("devpilot_session_"));
+    }
+}
+
+#[tokio::test]
+async fn a_setting_that_can_t_be_kept_to_ends_the_server_before_it_speaks() {
+    let hello = json!({
+        "jsonrpc": "2.0", "id": 1, "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-11-25", "capabilities": {},
+            "clientInfo": { "name": "test", "version": "1" }
+        }
+    });
+    for (setting, says) in [
+        (
+            "sesion",
+            "does not exist: \"sesion\". The groups are session, history, claims",
+        ),
+        ("session,Claims", "does not exist: \"Claims\""),
+        ("claims", "the group `claims`, which has no tools in this version"),
+        (
+            "session, claims",
+            "the group `claims`, which has no tools in this version",
+        ),
+    ] {
+        let machine = Machine::new().with("DEVPILOT_MCP_TOOLS", setting);
+        let ran = machine.run([], format!("{hello}\n").as_bytes()).await;
+        assert_ne!(ran.code(), 0, "{setting}: {ran}");
+        assert_eq!(ran.stdout, "", "{setting}");
+        assert!(ran.stderr.contains(says), "{setting}: {ran}");
+        assert_eq!(ran.stderr.lines().count(), 1, "{setting}: {ran}");
+        assert!(!machine.devpilot().exists(), "{setting}");
+    }
+}

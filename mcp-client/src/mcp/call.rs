@@ -12,6 +12,7 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::delivery::Due;
+use super::groups;
 use super::host::CallHost;
 use super::toolbox::{Entry, Outcome};
 use crate::redact;
@@ -88,6 +89,17 @@ fn failed(failure: &Failure) -> Finished {
         result: CallToolResult::error(vec![ContentBlock::text(text)]).with_meta(Some(meta)),
         due: None,
     }
+}
+
+/// The answer to a call of a tool that a setting leaves out: a sentence, which a model sees, in place of an error of the
+/// protocol, which it may not.
+pub(crate) fn left_out(name: &str) -> CallToolResult {
+    let text = format!(
+        "`{name}` is not among the tools of this server: {} limits it to other groups. Nothing was done; tell your user \
+         if it is needed.",
+        groups::VARIABLE
+    );
+    failed(&Failure::new(code::TOOL_LEFT_OUT, text)).result
 }
 
 fn panicked() -> Failure {

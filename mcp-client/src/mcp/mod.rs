@@ -3,7 +3,7 @@
 //! - `serve`: the process's life: start, end of input, signals
 //! - `transport`: the only file that writes to standard output
 //! - `server`: the protocol's requests; `call`: one tool call; `host`: what a verb sees of its call
-//! - `toolbox` and `tools`: what hosts are shown, and the verb behind each tool
+//! - `groups`, `toolbox` and `tools`: what hosts are shown, and the verb behind each tool
 //! - `schema` and `arguments`: schemas that every host takes, and arguments checked against them
 //! - `delivery`, `progress`, `consent`: what follows a written answer, signs of life, the human's word
 //! - `background`: reading on between calls
@@ -15,6 +15,7 @@ mod background;
 mod call;
 mod consent;
 mod delivery;
+mod groups;
 mod host;
 mod progress;
 mod schema;
@@ -27,4 +28,5 @@ mod transport;
 #[cfg(test)]
 mod tests;
 
+pub use groups::GroupError;
 pub use serve::{ServeError, serve};

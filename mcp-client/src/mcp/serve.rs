@@ -7,8 +7,10 @@ use rmcp::service::{QuitReason, ServerInitializeError, serve_server_with_ct};
 use tokio_util::sync::CancellationToken;
 
 use super::delivery::Deliveries;
+use super::groups::{self, GroupError, Groups};
 use super::server::SessionServer;
-use super::{tools, transport};
+use super::transport;
+use crate::home::Environment;
 
 /// How long running calls may go on by themselves once the input has ended.
 const FINISH_WITHIN: Duration = Duration::from_millis(1_000);
@@ -25,6 +27,9 @@ pub enum ServeError {
     /// The system gave no runtime or no signal handler.
     #[error("The system did not give what a server needs: {0}.")]
     System(#[from] std::io::Error),
+    /// The setting of what a host is shown can't be kept to.
+    #[error(transparent)]
+    Groups(#[from] GroupError),
     /// What came first was not an MCP handshake.
     #[error(
         "What came on standard input is not MCP. This command without arguments is for an MCP host; for a person: \
@@ -41,16 +46,18 @@ pub enum ServeError {
 /// # Errors
 /// See [`ServeError`]. The end of input is not one, whenever it comes.
 pub fn serve() -> Result<(), ServeError> {
+    let setting = Environment::process().get(groups::VARIABLE);
+    let groups = Groups::chosen(setting.as_deref())?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
-    let served = runtime.block_on(connection());
+    let served = runtime.block_on(connection(&groups));
     // A thread that still reads from a terminal can't be stopped; the end of the process does that.
     runtime.shutdown_background();
     served
 }
 
-async fn connection() -> Result<(), ServeError> {
+async fn connection(groups: &Groups) -> Result<(), ServeError> {
     let mut signals = Signals::new()?;
     let deliveries = Deliveries::default();
     let (ending, closing, stop) = (
@@ -59,7 +66,12 @@ async fn connection() -> Result<(), ServeError> {
         CancellationToken::new(),
     );
     let wire = transport::stdio(deliveries.clone(), ending.clone());
-    let server = SessionServer::new(tools::session(), deliveries, closing.clone());
+    let server = SessionServer::new(
+        groups.instructions(),
+        groups.toolbox(),
+        deliveries,
+        closing.clone(),
+    );
     let mut serving = std::pin::pin!(async {
         match serve_server_with_ct(server, wire, stop.clone()).await {
             Ok(running) => match running.waiting().await {

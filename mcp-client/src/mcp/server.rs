@@ -19,7 +19,6 @@ use super::consent::Questions;
 use super::delivery::Deliveries;
 use super::host::CallHost;
 use super::toolbox::{Entry, Toolbox};
-use super::tools::INSTRUCTIONS;
 use crate::folder;
 use crate::home::{Environment, Home};
 use crate::redact;
@@ -29,6 +28,7 @@ use crate::verbs::{App, Failure};
 pub(crate) struct SessionServer {
     app: OnceLock<Result<Arc<App>, Failure>>,
     folder: OnceLock<Arc<Option<PathBuf>>>,
+    instructions: String,
     toolbox: Toolbox,
     deliveries: Deliveries,
     questions: Questions,
@@ -39,10 +39,16 @@ pub(crate) struct SessionServer {
 
 impl SessionServer {
     /// A server of these tools. Calls that still run when `closing` fires are brought to their end.
-    pub(crate) fn new(toolbox: Toolbox, deliveries: Deliveries, closing: CancellationToken) -> Self {
+    pub(crate) fn new(
+        instructions: String,
+        toolbox: Toolbox,
+        deliveries: Deliveries,
+        closing: CancellationToken,
+    ) -> Self {
         Self {
             app: OnceLock::new(),
             folder: OnceLock::new(),
+            instructions,
             toolbox,
             deliveries,
             questions: Questions::default(),
@@ -126,7 +132,7 @@ impl ServerHandler for SessionServer {
             Implementation::new("devpilot-session", env!("CARGO_PKG_VERSION")).with_title("DevPilot session");
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
             .with_server_info(about)
-            .with_instructions(INSTRUCTIONS)
+            .with_instructions(self.instructions.clone())
     }
 
     async fn list_tools(
@@ -148,6 +154,9 @@ impl ServerHandler for SessionServer {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let Some(entry) = self.toolbox.get(&request.name) else {
+            if self.toolbox.leaves_out(&request.name) {
+                return Ok(call::left_out(&request.name).into());
+            }
             let message = format!("there is no tool `{}` here", redact::text(&request.name));
             return Err(ErrorData::invalid_params(message, None));
         };

@@ -101,6 +101,7 @@ fn toolbox() -> Toolbox {
             })
         }),
     ])
+    .without(vec!["hidden".into()])
 }
 
 /// The host's side of a connection to a server of the tools above.
@@ -116,7 +117,7 @@ impl Client {
         let (input, output) = tokio::io::split(theirs);
         let (deliveries, closing) = (Deliveries::default(), CancellationToken::new());
         let wire = Connection::new(input, output, deliveries.clone(), CancellationToken::new());
-        let server = SessionServer::new(toolbox(), deliveries, closing.clone());
+        let server = SessionServer::new(String::new(), toolbox(), deliveries, closing.clone());
         tokio::spawn(async move { serve_server(server, wire).await.unwrap().waiting().await });
         let (output, input) = tokio::io::split(ours);
         Self {
@@ -191,6 +192,20 @@ async fn links_and_nulls_stay_out_of_both_forms() {
         "{result}"
     );
     assert!(!result.to_string().contains("aaaabbbb"));
+}
+
+#[tokio::test]
+async fn a_tool_that_a_setting_leaves_out_is_refused_with_a_sentence() {
+    let mut client = Client::initialized(json!({})).await;
+    client.call(1, "hidden", json!({})).await;
+    let result = client.next().await["result"].clone();
+    assert_eq!(result["isError"], true);
+    assert_eq!(result["_meta"]["devpilot.sh/error"], "tool_left_out");
+    let text = result["content"][0]["text"].as_str().unwrap();
+    assert!(
+        text.contains("DEVPILOT_MCP_TOOLS limits it to other groups"),
+        "{text}"
+    );
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
 //! The tools as one table: what a host is shown of each, and the verb behind it.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
@@ -88,12 +89,28 @@ impl Entry {
 /// All tools of this process.
 pub(crate) struct Toolbox {
     entries: Vec<Entry>,
+    hidden: Vec<Cow<'static, str>>,
 }
 
 impl Toolbox {
     /// With these tools, in the order hosts list them.
     pub(crate) fn new(entries: Vec<Entry>) -> Self {
-        Self { entries }
+        Self {
+            entries,
+            hidden: Vec::new(),
+        }
+    }
+
+    /// The same, and knows that these others were left out by a setting.
+    #[must_use]
+    pub(crate) fn without(mut self, hidden: Vec<Cow<'static, str>>) -> Self {
+        self.hidden = hidden;
+        self
+    }
+
+    /// Whether a setting leaves out the tool of that name.
+    pub(crate) fn leaves_out(&self, name: &str) -> bool {
+        self.hidden.iter().any(|hidden| hidden == name)
     }
 
     /// The tool of that name.

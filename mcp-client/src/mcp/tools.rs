@@ -4,15 +4,15 @@
 //! first: hosts may cut after 300 characters. Names, titles, descriptions and input schemas of all tools together
 //! stay below 9,000 bytes, since hosts put them into every conversation.
 
-use super::toolbox::{Entry, Hints, Toolbox, outcome};
+use super::toolbox::{Entry, Hints, outcome};
 use crate::verbs::{
     Failure, JoinAnswer, JoinArgs, ModeAnswer, ModeArgs, PostAnswer, PostArgs, ReadAnswer, ReadArgs,
     ShareAnswer, ShareArgs, WaitAnswer, WaitArgs, WhoAnswer, WhoArgs, code, join, mode, post, read, share,
     wait, who,
 };
 
-/// What a host tells its model about the server as a whole; at most 1,500 characters.
-pub(crate) const INSTRUCTIONS: &str = "\
+/// What the server's instructions say of sessions.
+pub(crate) const SESSION_INSTRUCTIONS: &str = "\
 DevPilot session: one shared, end-to-end encrypted transcript between people and their coding agents on different \
 machines.
 
@@ -80,8 +80,8 @@ const APPENDS: Hints = Hints {
 };
 
 /// The tools of a session.
-pub(crate) fn session() -> Toolbox {
-    Toolbox::new(vec![
+pub(crate) fn session() -> Vec<Entry> {
+    vec![
         Entry::new::<ShareArgs, ShareAnswer>(
             "devpilot_session_share",
             "Share a new session",
@@ -157,5 +157,5 @@ pub(crate) fn session() -> Toolbox {
             ADDS,
             run!(mode, ModeArgs),
         ),
-    ])
+    ]
 }

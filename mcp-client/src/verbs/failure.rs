@@ -144,6 +144,8 @@ pub mod code {
     pub const NOT_OWNER: &str = "not_owner";
     /// Nobody owns the session since an administrator re-keyed it.
     pub const NO_OWNER: &str = "no_owner";
+    /// The tool belongs to a group that a setting leaves out.
+    pub const TOOL_LEFT_OUT: &str = "tool_left_out";
     /// A fault of this program's own.
     pub const INTERNAL: &str = "internal";
 }
