@@ -24,13 +24,15 @@ const INTERRUPTED: u8 = 130;
 
 /// Runs the command line `arguments`, the program's name first.
 pub fn run(arguments: Vec<OsString>) -> ExitCode {
+    // Of a hook, 2 would tell the host to hold back what its person wrote.
+    let not_understood = if is_hook(&arguments) { 0 } else { NOT_UNDERSTOOD };
     if arguments_guard::holds_link(arguments.iter().skip(1).map(AsRef::as_ref)) {
         output::say(&format!("devpilot-session: {}", arguments_guard::REFUSAL));
-        return ExitCode::from(NOT_UNDERSTOOD);
+        return ExitCode::from(not_understood);
     }
     let line = match CommandLine::try_parse_from(arguments) {
         Ok(line) => line,
-        Err(error) => return ExitCode::from(misunderstood(&error)),
+        Err(error) => return ExitCode::from(misunderstood(&error, not_understood)),
     };
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else {
         output::say("devpilot-session: the system did not give what a command needs.");
@@ -42,12 +44,18 @@ pub fn run(arguments: Vec<OsString>) -> ExitCode {
     ExitCode::from(code)
 }
 
+/// Whether a host runs this at an event, also where the rest can't be understood: a list of hooks may be newer than this.
+fn is_hook(arguments: &[OsString]) -> bool {
+    let mut words = arguments.iter().skip(1).map(|word| word.to_string_lossy());
+    words.find(|word| !word.starts_with('-')).as_deref() == Some("hook")
+}
+
 /// Help and version are answers; everything else is an error.
-fn misunderstood(error: &clap::Error) -> u8 {
+fn misunderstood(error: &clap::Error, code: u8) -> u8 {
     let text = error.render().to_string();
     if error.use_stderr() {
         output::say(text.trim_end());
-        return NOT_UNDERSTOOD;
+        return code;
     }
     match Output::new(false).text(&text) {
         Ok(_) => 0,

@@ -23,6 +23,7 @@ mod secrets;
 mod state;
 mod store;
 mod summary;
+mod told;
 
 pub use consent::{Alarm, Consent, ConsentRole, Ended, ShareMark};
 pub use entering::EnteringLock;
@@ -35,6 +36,7 @@ pub use secrets::{EpochSecret, IdentitySecrets, SessionToken};
 pub use state::{Head, LastUsed, SeatState};
 pub use store::{Listing, Seat, Seats};
 pub use summary::{SeatSummary, Standing};
+pub use told::{Mark, Told};
 
 #[cfg(test)]
 mod tests;

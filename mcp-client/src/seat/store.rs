@@ -175,6 +175,7 @@ impl Seat {
         crate::note::handoff::remove(&self.inner.home, &state.handoffs)?;
         self.inner.remember(None);
         remove_file(&self.inner.progress)?;
+        remove_file(&self.told_file())?;
         remove_file(&self.inner.file)?;
         Ok(())
     }

@@ -13,6 +13,7 @@ pub mod door;
 mod doorbell;
 pub mod end;
 mod failure;
+pub mod hook;
 mod host;
 mod items;
 pub mod join;

@@ -8,6 +8,7 @@ mod entering;
 mod keeping;
 mod mode;
 mod transcript;
+mod waking;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -16,6 +17,7 @@ pub(crate) use entering::{Join, Link, Share, Source};
 pub(crate) use keeping::{End, HistoryArgument, Rekey};
 pub(crate) use mode::{Mode, SetMode};
 pub(crate) use transcript::{Post, Read, Wait};
+pub(crate) use waking::{Hook, HookEvent};
 
 /// Share one encrypted transcript between people and their coding agents.
 ///
@@ -148,6 +150,11 @@ pub(crate) enum Command {
     Leave,
     /// List the sessions this machine is in, and its participants in them.
     Sessions,
+    /// For a host to run at its events: tells its agent, once and without any text, that something is unread.
+    ///
+    /// Reads the host's JSON on standard input and answers in JSON. It looks at this machine's files alone, takes a second at
+    /// most and always ends with 0, so that a host never fails by it; what went wrong is one line on standard error.
+    Hook(Hook),
 }
 
 #[cfg(test)]

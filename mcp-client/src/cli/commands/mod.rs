@@ -6,6 +6,7 @@
 //! - `transcript`: `read`, `post`, `wait`
 //! - `mode`: `mode`
 //! - `keeping`: `rekey`, `end`
+//! - `waking`: `hook`
 
 mod again;
 mod door;
@@ -13,6 +14,7 @@ mod entering;
 mod keeping;
 mod mode;
 mod transcript;
+mod waking;
 
 use tokio_util::sync::CancellationToken;
 use wire::event::Kind;
@@ -41,6 +43,9 @@ pub(super) async fn execute(
     cancelled: &CancellationToken,
 ) -> Result<u8, Failure> {
     let CommandLine { command, common } = line;
+    if let Command::Hook(hook) = command {
+        return Ok(waking::hook(&hook).await);
+    }
     let app = App::from_environment()?;
     app.keep_program();
     // Who hands a link on or comes in by one is a person only at a whole terminal; of later commands one end may be a pipe.
@@ -89,6 +94,8 @@ pub(super) async fn execute(
                 .deliver(verbs::leave::run(&app, LeaveArgs { session }, &host).await?)
                 .await
         }
+        // Above: it needs nothing of the rest, and must not fail for want of it.
+        Command::Hook(_) => Ok(0),
         Command::Sessions => setting.deliver(verbs::sessions::run(&app)?).await,
     }
 }

@@ -1,0 +1,22 @@
+//! `hook`: what wakes an agent, or tells it of something.
+
+use clap::{Args, ValueEnum};
+
+/// `hook`.
+#[derive(Debug, Args)]
+pub(crate) struct Hook {
+    /// The event.
+    #[arg(value_enum)]
+    pub(crate) event: HookEvent,
+}
+
+/// An event of a host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum HookEvent {
+    /// Its session begins, goes on, or lost its context.
+    SessionStart,
+    /// A person has written to the agent.
+    UserPromptSubmit,
+    /// The agent is about to end its turn.
+    Stop,
+}

@@ -1,0 +1,58 @@
+//! `hook`.
+
+use std::io::{self, Read};
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::cli::arguments::{Hook, HookEvent};
+use crate::cli::output::{self, Output};
+use crate::verbs::hook::{self, Event, HookAnswer};
+use crate::verbs::{App, Failure, code};
+
+/// What a hook may take, its host waiting: then nothing is told.
+const HOOK_TIME: Duration = Duration::from_millis(900);
+/// More than any host writes to a hook, prompts included.
+const HOOK_INPUT: u64 = 16 << 20;
+
+/// Answers a host. Nothing that goes wrong here is the host's trouble: the exit code is 0, and a line says it.
+pub(super) async fn hook(hook: &Hook) -> u8 {
+    let event = match hook.event {
+        HookEvent::SessionStart => Event::SessionStart,
+        HookEvent::UserPromptSubmit => Event::UserPromptSubmit,
+        HookEvent::Stop => Event::Stop,
+    };
+    let answered = tokio::time::timeout(HOOK_TIME, answer(event)).await;
+    let answered = answered.unwrap_or_else(|_| {
+        Err(Failure::new(
+            code::LOCAL_FILE,
+            "It took too long to look, so nothing was told.",
+        ))
+    });
+    let written = match answered {
+        Ok(Some(answer)) => Output::new(true).json(&answer).map(drop),
+        Ok(None) => Ok(()),
+        Err(failure) => {
+            output::say(&format!("devpilot-session hook: {}", failure.message()));
+            Ok(())
+        }
+    };
+    if let Err(error) = written {
+        output::say(&format!(
+            "devpilot-session hook: it could not be written ({error})."
+        ));
+    }
+    0
+}
+
+async fn answer(event: Event) -> Result<Option<HookAnswer>, Failure> {
+    let input = tokio::task::spawn_blocking(|| {
+        let mut bytes = Vec::new();
+        io::stdin().lock().take(HOOK_INPUT).read_to_end(&mut bytes)?;
+        Ok::<_, io::Error>(bytes)
+    });
+    let Ok(Ok(input)) = input.await else {
+        return Err(Failure::new(code::LOCAL_FILE, "Standard input can't be read."));
+    };
+    let app = Arc::new(App::from_environment()?);
+    hook::run(app, event, &input).await
+}

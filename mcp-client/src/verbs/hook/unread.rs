@@ -1,0 +1,192 @@
+//! What is unread for the seat that a host's agent has, by this machine's files. No key is used: messages are counted
+//! as they lie in the cache, sealed.
+
+use std::path::PathBuf;
+
+use wire::api::Record;
+use wire::event::{Kind, ModeName, Notice};
+use wire::timestamp::Timestamp;
+use wire::transcript::RecordClass;
+
+use super::input::{Event, HookInput};
+use crate::cache::{Cache, CacheError};
+use crate::folder;
+use crate::render;
+use crate::seat::choose::{self, Asking};
+use crate::seat::{Consent, Place, Seat, SeatState, SeatSummary, Told};
+use crate::session::integrity;
+use crate::verbs::app::App;
+use crate::verbs::failure::{Failure, code};
+use crate::verbs::wording;
+
+/// Records looked at in one step.
+const PAGE: usize = 1_000;
+/// Unread messages that are counted; more are "at least" so many.
+pub(super) const MOST: u32 = 1_000;
+
+/// What a hook goes by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Facts {
+    /// The session: the first characters of its id, by which it can be named.
+    pub(super) session: String,
+    /// Its title, made safe to show.
+    pub(super) title: String,
+    /// What is unread.
+    pub(super) unread: Unread,
+    /// The mode this seat acts in, as far as this machine's files tell: observe where they don't.
+    pub(super) mode: ModeName,
+}
+
+/// Messages by others behind the cursor.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Unread {
+    /// How many, at most [`MOST`].
+    pub(super) messages: u32,
+    /// The seq of the newest; 0 where there is none.
+    pub(super) newest: u64,
+}
+
+/// The seat, and what its files say.
+pub(super) struct Found {
+    seat: Seat,
+    pub(super) facts: Facts,
+}
+
+impl Found {
+    pub(super) fn told(&self) -> Result<Told, Failure> {
+        self.seat.told().map_err(|error| wording::seat(&error))
+    }
+
+    pub(super) fn keep_told(&self, told: &Told) -> Result<(), Failure> {
+        self.seat.keep_told(told).map_err(|error| wording::seat(&error))
+    }
+}
+
+/// The agent's seat last used where the host works; none where there is none, or its session is over.
+pub(super) fn find(app: &App, event: Event, input: &HookInput) -> Result<Option<Found>, Failure> {
+    let listing = app.seats.list().map_err(|error| wording::seat(&error))?;
+    let seat = places(app, input)
+        .iter()
+        .find_map(|place| meant(&listing.seats, place, app.clock.now()));
+    let Some(summary) = seat else { return Ok(None) };
+    let seat = app
+        .seats
+        .open(&summary.session, &summary.participant)
+        .map_err(|error| wording::seat(&error))?;
+    let kept = seat.read().map_err(|error| wording::seat(&error))?;
+    let cache = Cache::new(&app.home, &summary.session);
+    let unread = count(&cache, &kept).map_err(|error| not_read(&error))?;
+    let mode = match event {
+        // The mode takes a look at everything, and counts here alone.
+        Event::Stop if unread.messages > 0 => {
+            mode(&cache, &kept, app.clock.now()).map_err(|error| not_read(&error))?
+        }
+        _ => ModeName::Observe,
+    };
+    let session = summary.session.to_string().chars().take(8).collect();
+    let facts = Facts {
+        session,
+        title: render::title(kept.title.as_deref().unwrap_or_default()),
+        unread,
+        mode,
+    };
+    Ok(Some(Found { seat, facts }))
+}
+
+/// Where the host's server runs, then where its agent is now: an agent goes into other folders, its server does not.
+fn places(app: &App, input: &HookInput) -> Vec<Place> {
+    let started_in = app.environment.get("CLAUDE_PROJECT_DIR").map(PathBuf::from);
+    let home = app.environment.user_home();
+    let home = home.map(|home| home.canonicalize().unwrap_or(home));
+    let folders = started_in.into_iter().chain(input.folder.clone());
+    let mut places: Vec<Place> = Vec::new();
+    for folder in folders {
+        let folder = folder.canonicalize().unwrap_or(folder);
+        let place = Place::of(folder::project(&folder, home.as_deref()).as_deref());
+        if !places.contains(&place) {
+            places.push(place);
+        }
+    }
+    places
+}
+
+fn meant(seats: &[SeatSummary], place: &Place, now: Timestamp) -> Option<SeatSummary> {
+    let asking = Asking {
+        seats,
+        named: None,
+        current: None,
+        place,
+        now,
+    };
+    let session = choose::session(&asking).ok()?;
+    choose::seat(&asking, &session, Kind::Agent, None).cloned()
+}
+
+fn count(cache: &Cache, kept: &SeatState) -> Result<Unread, CacheError> {
+    let mut unread = Unread::default();
+    each(cache, kept.cursor, |record| {
+        if record.class == RecordClass::Message && record.sender != Some(kept.participant) {
+            unread.messages = unread.messages.saturating_add(1).min(MOST);
+            unread.newest = record.seq;
+        }
+    })?;
+    Ok(unread)
+}
+
+/// The mode of the seat's agent by what was fetched: the last change, and of auto this machine's own word and count.
+fn mode(cache: &Cache, kept: &SeatState, now: Timestamp) -> Result<ModeName, CacheError> {
+    let alarm = kept.alarm.as_ref();
+    if integrity::failed(alarm).is_some() || integrity::open_warning(alarm).is_some() {
+        return Ok(ModeName::Observe);
+    }
+    let mut changed = (0, ModeName::Observe);
+    let mut messages_since: u32 = 0;
+    each(cache, 0, |record| {
+        if let Some(to) = changes_to(record) {
+            changed = (record.seq, to);
+            messages_since = 0;
+        }
+        messages_since = messages_since.saturating_add(u32::from(record.class == RecordClass::Message));
+    })?;
+    let (seq, to) = changed;
+    let in_auto = |consent: &Consent| {
+        let end = consent.started_at.map(|at| {
+            at.millis()
+                .saturating_add(i64::from(consent.ttl_s).saturating_mul(1_000))
+        });
+        consent.started_seq == Some(seq)
+            && !consent.over
+            && messages_since < consent.budget
+            && end.is_some_and(|end| now.millis() < end)
+    };
+    Ok(match to {
+        ModeName::Auto if !kept.consents.values().any(in_auto) => ModeName::Observe,
+        other => other,
+    })
+}
+
+fn changes_to(record: &Record) -> Option<ModeName> {
+    let body = record
+        .body
+        .as_deref()
+        .filter(|_| record.class == RecordClass::Notice)?;
+    match serde_json::from_str(body) {
+        Ok(Notice::ModeChanged { to, .. }) => Some(to),
+        _ => None,
+    }
+}
+
+/// Looks at every cached record after a seq.
+fn each(cache: &Cache, after: u64, mut look: impl FnMut(&Record)) -> Result<(), CacheError> {
+    let mut after = after;
+    loop {
+        let records = cache.read(after, PAGE)?;
+        let Some(last) = records.last() else { return Ok(()) };
+        after = last.seq;
+        records.iter().for_each(&mut look);
+    }
+}
+
+fn not_read(error: &CacheError) -> Failure {
+    Failure::new(code::LOCAL_FILE, error.to_string())
+}
