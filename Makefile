@@ -1,6 +1,6 @@
 # Every target is one script; `make` alone says what there is.
 .DEFAULT_GOAL := help
-.PHONY: help run test demo lint fmt conformance
+.PHONY: help run test demo lint fmt conformance npm
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -22,3 +22,6 @@ fmt: ## Format the sources
 
 conformance: ## Run a black-box suite of the HTTP API: make conformance SUITE=DIR
 	@scripts/conformance.sh "$(SUITE)"
+
+npm: ## Build the published program for this machine, pack and try the npm packages
+	@scripts/npm.sh

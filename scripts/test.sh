@@ -77,6 +77,7 @@ have caddy || packages+=(caddy)
 have python3 && python3 -c 'import ensurepip' 2>/dev/null || packages+=(python3 python3-venv)
 have npm || packages+=(npm)
 have shellcheck || packages+=(shellcheck)
+[[ $(uname -s) != Linux ]] || have strace || packages+=(strace)
 if ((${#packages[@]})) && ((EUID == 0)) && have apt-get; then
   say "Installing: ${packages[*]}"
   install_packages "${packages[@]}" || say "apt-get could not install all of them."
@@ -84,6 +85,8 @@ fi
 postgres_bin >/dev/null || die "The tests need Postgres: apt-get install postgresql, or brew install postgresql."
 { have Xvfb && have xclip; } || skip "The clipboard under X11" "Install: apt-get install xvfb xclip."
 have caddy || skip "Sharing and joining over https" "Install: apt-get install caddy."
+[[ $(uname -s) != Linux ]] || have strace ||
+  skip "That the client opens no socket before it is asked to" "Install: apt-get install strace."
 have shellcheck || skip "The shell scripts" "Install: apt-get install shellcheck."
 version_at_least "$(node --version | tr -d v)" 20 ||
   skipped+=("The second line of the TypeScript client. It wants Node.js 20.")
@@ -104,6 +107,8 @@ cargo build --workspace --locked
 
 step "The first start and the tour"
 scripts/commands-test.sh
+
+scripts/npm.sh quick
 
 step "Examples in the documentation"
 cargo test --workspace --locked --doc --quiet
