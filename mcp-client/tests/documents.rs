@@ -7,17 +7,27 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// Documents whose fenced shell blocks are read.
-const DOCUMENTS: [&str; 5] = [
+const DOCUMENTS: [&str; 13] = [
     "README.md",
     "CONTRIBUTING.md",
     "SECURITY.md",
     "docs/deciding.md",
     "docs/hosting.md",
+    "docs/setup/README.md",
+    "docs/setup/claude-code.md",
+    "docs/setup/codex.md",
+    "docs/setup/cursor.md",
+    "docs/setup/gemini-cli.md",
+    "docs/setup/opencode.md",
+    "docs/setup/shell.md",
+    "docs/setup/vscode.md",
 ];
 
-/// Programs that are not ours and not run here; `deploy/` and `scripts/` have checks of their own.
-const FOREIGN: [&str; 8] = [
-    "caddy", "cargo", "cd", "chmod", "claude", "docker", "printf", "ssh",
+/// Programs that are not ours and not run here; `deploy/` and `scripts/` have checks of their own, and the pages under
+/// `docs/setup/` are followed by the tests in `setup/`.
+const FOREIGN: [&str; 14] = [
+    "caddy", "cargo", "cd", "chmod", "claude", "code", "codex", "docker", "export", "gemini", "npm",
+    "opencode", "printf", "ssh",
 ];
 
 fn root() -> PathBuf {

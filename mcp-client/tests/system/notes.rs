@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::Stdio;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::process::Command;
 
 use crate::scene::{Agent, CONTEXT, Scene};
@@ -20,7 +20,7 @@ fn path(hosts: &Path) -> String {
     format!("{}:{own}:{system}", hosts.display())
 }
 
-/// What a host starts after it ran `line`, which adds a server called `devpilot`.
+/// What a host starts after a shell ran `line`, which adds a server called `devpilot`.
 async fn started_by(line: &str, machine: &Machine, hosts: &Path) -> Vec<String> {
     let ran = Command::new("sh")
         .args(["-c", line])
@@ -34,6 +34,11 @@ async fn started_by(line: &str, machine: &Machine, hosts: &Path) -> Vec<String> 
     assert!(ran.success(), "{line}");
     let told = std::fs::read_to_string(machine.home().join("told")).unwrap();
     let words: Vec<&str> = told.lines().collect();
+    if let ["--add-mcp", server] = words[..] {
+        let server: Value = serde_json::from_str(server).unwrap();
+        assert_eq!(server["name"], "devpilot", "{line}");
+        return command_in(&server);
+    }
     assert_eq!(words[..2], ["mcp", "add"], "{line}");
     // The server's command stands behind `--`, or without one behind the server's name.
     let place = |of: &str| words.iter().position(|word| *word == of);
@@ -41,6 +46,15 @@ async fn started_by(line: &str, machine: &Machine, hosts: &Path) -> Vec<String> 
     words[before + 1..]
         .iter()
         .map(|word| (*word).to_owned())
+        .collect()
+}
+
+/// The command of a server as the editors' files name it.
+fn command_in(server: &Value) -> Vec<String> {
+    let arguments = server["args"].as_array().unwrap().iter();
+    std::iter::once(&server["command"])
+        .chain(arguments)
+        .map(|word| word.as_str().unwrap().to_owned())
         .collect()
 }
 
@@ -54,20 +68,29 @@ async fn each_line_of_the_note_works_for_who_gets_it() {
         .await;
     let note = std::fs::read_to_string(shared.structured()["handoff_file"].as_str().unwrap()).unwrap();
     let hosts = tempfile::tempdir().unwrap();
-    for host in ["claude", "codex", "gemini"] {
+    for host in ["claude", "codex", "gemini", "opencode", "code"] {
         let program = hosts.path().join(host);
         std::fs::write(&program, HOST).unwrap();
         std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
     }
 
     let mut tried = 0;
-    for line in note.lines().filter_map(|line| line.rsplit_once(": ")) {
-        let (who, command) = (line.0.trim(), line.1.trim());
+    for (who, command) in note.lines().filter_map(|line| line.trim().split_once(": ")) {
+        // What stands before the command may itself be explained.
+        let command = command
+            .rsplit_once("the command: ")
+            .map_or(command, |(_, command)| command);
         let machine = Machine::new()
             .with("DEVPILOT_SESSION_LINK", scene.link())
             .with("PATH", &path(hosts.path()));
         let words: Vec<String> = match who {
-            "Claude Code" | "Codex" | "Gemini CLI" => started_by(command, &machine, hosts.path()).await,
+            "Claude Code" | "Codex" | "Gemini CLI" | "opencode" | "VS Code" => {
+                started_by(command, &machine, hosts.path()).await
+            }
+            "Cursor, in ~/.cursor/mcp.json" => {
+                let file: Value = serde_json::from_str(command).unwrap();
+                command_in(&file["mcpServers"]["devpilot"])
+            }
             _ if who.starts_with("Any other MCP host") => vec![command.to_owned()],
             _ if who.starts_with("Without MCP") => {
                 let mut join = machine.command([]);
@@ -91,7 +114,7 @@ async fn each_line_of_the_note_works_for_who_gets_it() {
         let joined = agent.server.call("join", json!({})).await;
         assert_eq!(joined.structured()["card"]["handoff"]["text"], CONTEXT, "{who}");
     }
-    assert_eq!(tried, 5, "the note has other lines now: {note}");
+    assert_eq!(tried, 8, "the note has other lines now: {note}");
 }
 
 /// The same environment and folder with another program, found by its name.
