@@ -11,7 +11,7 @@ cargo clippy --workspace --all-targets --locked -- -D warnings
 
 step "Shell scripts"
 if have shellcheck; then
-  shellcheck scripts/*.sh .ci/run
+  shellcheck scripts/*.sh mcp-client/plugin/hooks/*.sh .ci/run
 else
   say "SKIPPED: shellcheck is not installed (apt-get install shellcheck)."
 fi
