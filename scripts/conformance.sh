@@ -4,6 +4,7 @@
 #   conformance.sh SUITE            the folder with the suite's conftest.py, requirements.txt and limits*.json
 #   SELECT='core and not auto'      pytest's -m; default: what this version of the plane has, which is all but events,
 #                                   attachments and organisations
+#   MATCH='connect or me'           pytest's -k; default: all of those
 #   ON='sqlite postgres'            the stores
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -86,7 +87,7 @@ run_suite() {
     --admin-token "$(token one root admin admin "$@")"
     --other-machine-token "$(token two eve member share,rekey "$@")"
   )
-  "$venv/bin/python" -m pytest "$suite" -q -p no:cacheprovider -m "$select" "${arguments[@]}"
+  "$venv/bin/python" -m pytest "$suite" -q -p no:cacheprovider -m "$select" -k "${MATCH:-}" "${arguments[@]}"
   stop_planes
 }
 

@@ -4,6 +4,7 @@ mod appender;
 pub mod cli;
 pub mod clock;
 pub mod config;
+mod connect;
 pub mod door;
 pub mod http;
 mod json;

@@ -90,6 +90,16 @@ limits! {
     joins_per_minute_session = 60, at most 100_000_000;
     /// Requests with a rejoin secret, of an address and session id a minute.
     rejoins_per_minute_address = 60, at most 100_000_000;
+    /// Requests to connect a machine, of an address a minute.
+    connects_per_minute_address = 10, at most 100_000_000;
+    /// Requests for a connected machine's token, of an address a minute, known codes or not.
+    connect_polls_per_minute_address = 120, at most 100_000_000;
+    /// Machines that wait to be approved at a time.
+    connect_requests = 1_000, at most 1_000_000;
+    /// How long the codes of a machine that waits count, in seconds.
+    connect_life_s = 600, at most 3_600;
+    /// Wrong codes of an approver within the life of a code.
+    connect_tries = 5, at most 1_000;
     /// The largest budget of an auto.
     max_budget = 200, at most 1_000_000;
     /// The longest auto, in seconds.

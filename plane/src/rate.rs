@@ -31,20 +31,39 @@ pub(crate) enum Counted {
     RejoinsFrom(IpAddr, SessionId),
     /// Joins and returns of a session, by right proofs.
     Joins(SessionId),
+    /// Machines that ask from an address to be connected.
+    ConnectsFrom(IpAddr),
+    /// Requests from an address for the token of such a machine, whether there is one or not.
+    ConnectPollsFrom(IpAddr),
 }
 
 impl Counted {
-    /// Joins by address. IPv6 hosts own a /64, so that counts as one.
+    /// Joins by address.
     pub(crate) fn joins_from(address: IpAddr, session: SessionId, returning: bool) -> Self {
-        let address = match address.to_canonical() {
-            IpAddr::V6(v6) => IpAddr::V6(Ipv6Addr::from_bits(v6.to_bits() & !u128::from(u64::MAX))),
-            v4 @ IpAddr::V4(_) => v4,
-        };
+        let address = counted_as(address);
         if returning {
             Self::RejoinsFrom(address, session)
         } else {
             Self::JoinsFrom(address, session)
         }
+    }
+
+    /// Machines that ask to be connected, by address.
+    pub(crate) fn connects_from(address: IpAddr) -> Self {
+        Self::ConnectsFrom(counted_as(address))
+    }
+
+    /// Requests for a connected machine's token, by address.
+    pub(crate) fn connect_polls_from(address: IpAddr) -> Self {
+        Self::ConnectPollsFrom(counted_as(address))
+    }
+}
+
+/// IPv6 hosts own a /64, so that counts as one.
+fn counted_as(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(v6) => IpAddr::V6(Ipv6Addr::from_bits(v6.to_bits() & !u128::from(u64::MAX))),
+        v4 @ IpAddr::V4(_) => v4,
     }
 }
 

@@ -20,8 +20,8 @@ const LOOK: Duration = Duration::from_millis(500);
 const READ_AGAIN: Duration = Duration::from_secs(4);
 /// How often presence is written.
 const WRITE_PRESENCE: Duration = Duration::from_secs(5);
-/// How often tombstones are looked through.
-const LOOK_AT_TOMBSTONES: Duration = Duration::from_secs(60);
+/// How often tombstones and machines that wait to be connected are looked through.
+const LOOK_AT_THE_REST: Duration = Duration::from_secs(60);
 /// Sessions that wait to be evicted from; one that finds no place comes again with its next record.
 pub(crate) const OVERSIZED: usize = 1_024;
 /// After an error, so long until the next try.
@@ -31,16 +31,19 @@ const PAUSE: Duration = Duration::from_secs(1);
 pub(crate) async fn sweep(shared: Arc<Shared>, stop: CancellationToken) {
     let mut ticks = interval(LOOK);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let mut tombstones = Instant::now();
+    let mut rest = Instant::now();
     while stop.run_until_cancelled(ticks.tick()).await.is_some() {
         if let Err(error) = shared.sweep_due().await {
             tracing::warn!(%error, "the sweeper tries again");
             stop.run_until_cancelled(tokio::time::sleep(PAUSE)).await;
         }
-        if tombstones.elapsed() >= LOOK_AT_TOMBSTONES {
-            tombstones = Instant::now();
+        if rest.elapsed() >= LOOK_AT_THE_REST {
+            rest = Instant::now();
             if let Err(error) = shared.drop_tombstones().await {
                 tracing::warn!(%error, "tombstones are looked through again");
+            }
+            if let Err(error) = shared.drop_connects().await {
+                tracing::warn!(%error, "machines that asked to be connected are looked through again");
             }
         }
     }

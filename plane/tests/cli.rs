@@ -233,6 +233,91 @@ fn an_operator_sets_up_an_org_and_revokes_a_token() {
 }
 
 #[test]
+fn an_operator_approves_a_machine_that_shows_a_code() {
+    let home = Home::new();
+    let running = Running::start(home.command(&["serve", "--listen", "127.0.0.1:0"]));
+    let ask = |name: &str| running.post("/v1/connect", &json!({ "machine_name": name })).1;
+    let poll = |codes: &Value| {
+        running.post(
+            "/v1/connect/token",
+            &json!({ "device_code": codes["device_code"] }),
+        )
+    };
+    let code = |codes: &Value| codes["user_code"].as_str().unwrap().to_owned();
+
+    // The plane of a laptop has one org and one member.
+    let laptop = ask("ada-laptop");
+    let said = home.run(&["admin", "approve", &code(&laptop)]);
+    assert!(said.status.success(), "{}", text(&said.stderr));
+    assert!(text(&said.stderr).contains("calls itself “ada-laptop”, from 127.0.0.1, since 2"));
+    assert!(text(&said.stdout).starts_with("Approved as a machine of owner in local, to rekey and share"));
+    assert!(
+        !text(&said.stdout).contains("dpm_"),
+        "the token is for the machine alone"
+    );
+    let (status, connected) = poll(&laptop);
+    assert_eq!((status, &connected["member"]), (200, &json!("owner")));
+    let token = connected["machine_token"].as_str().unwrap();
+    assert_eq!(running.get("/v1/me", token).0, 200);
+
+    // What the answer says about ending it is right.
+    let end = text(&said.stdout);
+    let id = end.trim().rsplit(' ').next().unwrap();
+    home.good(&["admin", "token", "revoke", id]);
+    assert_eq!(running.get("/v1/me", token).0, 401);
+    assert!(
+        home.bad(&["admin", "approve", &code(&laptop)])
+            .contains("answered already")
+    );
+
+    let other = ask("stranger");
+    let denied: Value =
+        serde_json::from_str(&home.good(&["admin", "approve", &code(&other), "--deny", "--json"])).unwrap();
+    assert_eq!(denied["machine_name"], "stranger");
+    assert_eq!(poll(&other).1["code"], "access_denied");
+
+    home.good(&["admin", "member", "create", "--org", "local", "--name", "ben"]);
+    let bens = ask("ben-desktop");
+    assert!(
+        home.bad(&["admin", "approve", &code(&bens)])
+            .contains("--org ORG --member NAME")
+    );
+    let line = [
+        "admin",
+        "approve",
+        &code(&bens),
+        "--org",
+        "local",
+        "--member",
+        "ben",
+        "--scopes",
+        "share",
+        "--json",
+    ];
+    let approved: Value = serde_json::from_str(&home.good(&line)).unwrap();
+    assert_eq!(
+        (&approved["member"], &approved["scopes"]),
+        (&json!("ben"), &json!(["share"]))
+    );
+    assert_eq!(poll(&bens).1["scopes"], json!(["share"]));
+    let audit = home.good(&["admin", "audit", "--org", "local"]);
+    for act in ["machine.approve", "machine.deny", "token.create"] {
+        assert!(audit.contains(act), "{audit}");
+    }
+
+    for _ in 0..5 {
+        assert!(
+            home.bad(&["admin", "approve", "BBBB-BBBB"])
+                .contains("No machine waits")
+        );
+    }
+    assert!(
+        home.bad(&["admin", "approve", "BBBB-BBBB"])
+            .contains("one wrong code too many")
+    );
+}
+
+#[test]
 fn a_health_check_says_whether_the_plane_serves() {
     let home = Home::new();
     let running = Running::start(home.command(&["serve", "--listen", "127.0.0.1:0"]));

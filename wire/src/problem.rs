@@ -29,6 +29,14 @@ pub enum Code {
     QuotaExceeded,
     /// Nothing here that this credential may see.
     NotFound,
+    /// Nobody has approved the machine yet; ask again after the interval.
+    AuthorizationPending,
+    /// The machine asks too often; wait five seconds longer from now on.
+    SlowDown,
+    /// The device code is unknown, its time is up, or its token was handed out.
+    ExpiredToken,
+    /// The machine was refused.
+    AccessDenied,
     /// The request took too long to arrive.
     TimeOut,
     /// The session id is taken.
@@ -67,7 +75,12 @@ impl Code {
     /// The usual HTTP status. `rekeyed` is 401 for a token and 403 for a proof.
     pub const fn status(self) -> u16 {
         match self {
-            Self::BadRequest | Self::LinkDamaged => 400,
+            Self::BadRequest
+            | Self::LinkDamaged
+            | Self::AuthorizationPending
+            | Self::SlowDown
+            | Self::ExpiredToken
+            | Self::AccessDenied => 400,
             Self::Unauthorized | Self::Rekeyed => 401,
             Self::BadProof | Self::Forbidden | Self::ViewOnly | Self::DoorClosed | Self::QuotaExceeded => 403,
             Self::NotFound => 404,
@@ -102,6 +115,10 @@ impl Code {
             Self::DoorClosed => "The door is closed",
             Self::QuotaExceeded => "No room left",
             Self::NotFound => "Not found",
+            Self::AuthorizationPending => "Not approved yet",
+            Self::SlowDown => "Asked too often",
+            Self::ExpiredToken => "The code is over",
+            Self::AccessDenied => "Refused",
             Self::TimeOut => "Timed out",
             Self::SessionExists => "The session id is taken",
             Self::ParticipantExists => "The participant id is taken",

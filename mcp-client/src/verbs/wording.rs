@@ -272,8 +272,15 @@ fn problem(code: Code, extras: &Extras) -> Failure {
         Code::BadRequest if matches!(extras.limit.as_deref(), Some("max_budget" | "max_ttl_s")) => {
             "The organisation allows a smaller budget or a shorter time for auto. Nothing was changed; propose less.".to_owned()
         }
+        Code::ExpiredToken => "The code's time is up, or its token was fetched already. Run `devpilot-session connect` again for a \
+                               new one."
+            .to_owned(),
+        Code::AccessDenied => "The plane's operator refused this machine. Ask them, then run `devpilot-session connect` again."
+            .to_owned(),
         Code::BadRequest
         | Code::LinkDamaged
+        | Code::AuthorizationPending
+        | Code::SlowDown
         | Code::SessionExists
         | Code::ParticipantExists
         | Code::MessageIdReused
@@ -323,6 +330,10 @@ fn name(code: Code) -> &'static str {
         Code::DoorClosed => "door_closed",
         Code::QuotaExceeded => "quota_exceeded",
         Code::NotFound => "not_found",
+        Code::AuthorizationPending => "authorization_pending",
+        Code::SlowDown => "slow_down",
+        Code::ExpiredToken => "expired_token",
+        Code::AccessDenied => "access_denied",
         Code::TimeOut => "time_out",
         Code::SessionExists => "session_exists",
         Code::ParticipantExists => "participant_exists",

@@ -111,6 +111,7 @@ impl TestPlane {
             limits,
             trusted_proxies: Default::default(),
             metrics_at: MetricsAt::Here,
+            origin: Some(origin.clone()),
         };
         let handle = service.clone();
         let listeners = Listeners {

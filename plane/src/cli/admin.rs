@@ -1,6 +1,7 @@
-//! `admin`: orgs, members, machine tokens, sessions, audit. Works on the database itself, so whoever may read it is
+//! `admin`: orgs, members, machine tokens, machines that ask for one, sessions, audit. Works on the database itself, so whoever may read it is
 //! the operator.
 
+mod approve;
 mod people;
 mod sessions;
 mod tokens;
@@ -26,6 +27,7 @@ pub(super) enum What {
     /// Machine tokens: what lets a member's machine create sessions
     #[command(subcommand)]
     Token(tokens::TokenVerb),
+    Approve(approve::ApproveArguments),
     /// Sessions: never a title, nothing of what was written
     #[command(subcommand)]
     Session(sessions::SessionVerb),
@@ -45,6 +47,7 @@ pub(super) async fn run(settings: StoreSettings, what: What, output: &Output) ->
         What::Org(verb) => people::org(&service, verb, output).await,
         What::Member(verb) => people::member(&service, verb, output).await,
         What::Token(verb) => tokens::token(&service, verb, output).await,
+        What::Approve(arguments) => approve::approve(&service, arguments, output).await,
         What::Session(verb) => sessions::session(&service, verb, output).await,
         What::Audit(arguments) => sessions::audit(&service, arguments, output).await,
     };
@@ -59,6 +62,9 @@ pub(super) fn said(error: &ServiceError) -> String {
             "there is none of that name or id; `list` beside this verb shows what there is".to_owned()
         }
         ServiceError::BadRequest { detail, .. } | ServiceError::Forbidden { detail } => (*detail).to_owned(),
+        ServiceError::RateLimited { retry_after_s, .. } => format!(
+            "that was one wrong code too many. Wait {retry_after_s} s, then type the code as the machine shows it."
+        ),
         ServiceError::Store(error) => format!("{error} {}", super::causes(error)),
         other => other.to_string(),
     }

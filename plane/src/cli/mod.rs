@@ -88,6 +88,8 @@ enum Failure {
     },
     #[error("{0}")]
     Unhealthy(String),
+    #[error("nothing was approved. To refuse the machine at once, add --deny.")]
+    NotApproved,
     #[error("{0}")]
     System(#[from] std::io::Error),
 }

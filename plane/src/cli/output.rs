@@ -21,6 +21,17 @@ impl Output {
         io::stderr().is_terminal()
     }
 
+    /// Whether people read the answers, and not a program.
+    pub(super) fn is_for_people(&self) -> bool {
+        !self.json
+    }
+
+    /// A question, on standard error; the answer comes on the same line.
+    pub(super) fn ask(&self, text: &str) {
+        let mut err = io::stderr().lock();
+        let _ = write!(err, "{text}").and_then(|()| err.flush());
+    }
+
     /// An answer: the document for programs, or lines for people.
     pub(super) fn answer<T: Serialize>(&self, value: &T, lines: impl FnOnce(&T) -> String) {
         let text = if self.json {

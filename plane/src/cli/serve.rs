@@ -54,6 +54,7 @@ pub(super) async fn run(
         limits: config.limits,
         trusted_proxies: config.trusted_proxies,
         metrics_at: MetricsAt::Here,
+        origin: Some(origin),
     };
     serve(Listeners { plane, metrics }, service, options, stop).await?;
     tracing::info!("stopped");

@@ -29,6 +29,8 @@ pub struct Options {
     pub trusted_proxies: TrustedProxies,
     /// Where the figures are shown.
     pub metrics_at: MetricsAt,
+    /// What links are built from, without a slash at its end; none: the address listened on.
+    pub origin: Option<String>,
 }
 
 /// The shared state; cloning it is cheap.

@@ -84,6 +84,26 @@ impl<T: DeserializeOwned + ToSchema + Send + 'static> RequestBody for Json<T> {
     }
 }
 
+/// A JSON object whose fields may all be left out, and then the object as well.
+#[derive(Debug)]
+pub(super) struct JsonOrNothing<T>(pub(super) T);
+
+impl<T: DeserializeOwned + Default + ToSchema + Send + 'static> RequestBody for JsonOrNothing<T> {
+    fn read(content_type: Option<&HeaderValue>, bytes: &[u8]) -> Result<Self, Refusal> {
+        if bytes.is_empty() {
+            return Ok(Self(T::default()));
+        }
+        Json::read(content_type, bytes).map(|Json(body)| Self(body))
+    }
+
+    fn described(schemas: &mut Schemas) -> Option<Described> {
+        Json::<T>::described(schemas).map(|mut body| {
+            body.required = Some(Required::False);
+            body
+        })
+    }
+}
+
 /// A call without fields: no body, or `{}`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct NoBody;

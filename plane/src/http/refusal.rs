@@ -253,6 +253,26 @@ fn of_service(error: ServiceError) -> Problem {
                 ..extras
             },
         ),
+        E::AuthorizationPending => plain(
+            Code::AuthorizationPending,
+            "Nobody has approved this machine yet. Ask again after the interval.",
+        ),
+        E::SlowDown { retry_after_s } => with(
+            Code::SlowDown,
+            "Nobody has approved this machine yet, and it asks too often. Wait five seconds longer from now on.",
+            Extras {
+                retry_after_s: Some(retry_after_s),
+                ..extras
+            },
+        ),
+        E::ExpiredToken => plain(
+            Code::ExpiredToken,
+            "This device code counts no more. Start again with POST /v1/connect.",
+        ),
+        E::AccessDenied => plain(
+            Code::AccessDenied,
+            "This machine was refused. Ask the plane's operator before you start again.",
+        ),
         E::Draining => with(
             Code::Draining,
             "This process is going down. Send the request again; another process answers.",

@@ -12,7 +12,7 @@ use axum::routing::{MethodFilter, MethodRouter, on};
 use utoipa::openapi::path::{HttpMethod, Operation, OperationBuilder};
 
 use super::app::App;
-use super::body::{BodyLimit, Json, NoBody, RequestBody};
+use super::body::{BodyLimit, Json, JsonOrNothing, NoBody, RequestBody};
 use super::call::{Call, Declared, Handled, carry_out};
 use super::credential::{Caller, Takes};
 use super::openapi::{self, Schemas};
@@ -105,6 +105,18 @@ impl<C: Caller, B, Q> Guarded<C, B, Q> {
 
     /// Declares a JSON body and how large it may be.
     pub(super) fn json<T>(self, limit: BodyLimit) -> Guarded<C, Json<T>, Q> {
+        Guarded {
+            at: self.at,
+            demand: self.demand,
+            limit,
+            rest: PhantomData,
+        }
+    }
+}
+
+impl<C: Caller, B, Q> Guarded<C, B, Q> {
+    /// Declares a JSON body that may be left out, and how large it may be.
+    pub(super) fn json_or_nothing<T>(self, limit: BodyLimit) -> Guarded<C, JsonOrNothing<T>, Q> {
         Guarded {
             at: self.at,
             demand: self.demand,

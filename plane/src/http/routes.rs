@@ -17,6 +17,9 @@ use super::refusal::Refusal;
 use super::route::{Route, delete, get, post, put};
 use crate::service::Scope::{Admin, Rekey, Share};
 
+/// The page that a machine's code is shown with.
+pub(super) const CONNECT_PAGE: &str = "/connect";
+
 /// The API (`plane-api.md`).
 #[rustfmt::skip]
 pub(super) fn api() -> Vec<Route> {
@@ -69,6 +72,10 @@ pub(super) fn api() -> Vec<Route> {
             .takes(session_or_machine(&[Rekey, Admin])).to(modes::stop),
 
         // Orgs, machines, people
+        post("/v1/connect", "Ask to connect this machine; somebody approves it by the code that is answered")
+            .takes(nobody_in_particular()).json_or_nothing::<api::Connect>(BodyLimit::Other).to(orgs::connect),
+        post("/v1/connect/token", "Ask for the token of a machine that was approved; the body carries its code")
+            .takes(nobody_in_particular()).json::<api::ConnectToken>(BodyLimit::Other).to(orgs::connect_token),
         get("/v1/me", "See whose token this is")
             .takes(machine(&[])).to(orgs::me),
     ]
@@ -110,6 +117,8 @@ pub(super) fn pages() -> Vec<Route> {
             .takes(nobody_in_particular()).query::<AnyQuery>().to(pages::session),
         get("/s/{*rest}", "The page behind a link")
             .takes(nobody_in_particular()).query::<AnyQuery>().to(pages::session),
+        get(CONNECT_PAGE, "What a machine's code is for")
+            .takes(nobody_in_particular()).query::<AnyQuery>().to(pages::connect),
         get("/assets/style.css", "How pages look")
             .takes(nobody_in_particular()).query::<AnyQuery>().to(pages::style),
         get("/favicon.svg", "The icon")

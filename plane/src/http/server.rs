@@ -52,7 +52,7 @@ pub struct Listeners {
 /// Serves until `stop` resolves, then goes down: readiness turns false, waits are answered, open appends finish.
 ///
 /// # Errors
-/// The OpenAPI document can't be written.
+/// The OpenAPI document can't be written, or the listener has no address.
 pub async fn serve(
     listeners: Listeners,
     service: Service,
@@ -61,6 +61,9 @@ pub async fn serve(
 ) -> io::Result<()> {
     if listeners.metrics.is_some() {
         options.metrics_at = MetricsAt::Elsewhere;
+    }
+    if options.origin.is_none() {
+        options.origin = Some(format!("http://{}", listeners.plane.local_addr()?));
     }
     let exporter = Exporter::start();
     let service_routes = routes::service_routes(options.metrics_at);

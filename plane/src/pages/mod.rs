@@ -10,6 +10,8 @@ pub const LANDING: &str = include_str!("../../../web/static/landing.html");
 pub const SESSION: &str = include_str!("../../../web/static/session.html");
 /// Any other path under `/s/`: the link was damaged and is exposed.
 pub const DAMAGED: &str = include_str!("../../../web/static/damaged.html");
+/// `/connect`: what a machine's code is for, and who types it where.
+pub const CONNECT: &str = include_str!("../../../web/static/connect.html");
 /// How pages look.
 pub const STYLE: &str = include_str!("../../../web/static/style.css");
 /// The icon.

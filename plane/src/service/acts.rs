@@ -23,7 +23,7 @@ pub(super) enum Actor {
 
 impl Actor {
     /// The stored form. A user is its id alone.
-    fn text(self) -> String {
+    pub(super) fn text(self) -> String {
         match self {
             Self::Operator => OPERATOR.to_owned(),
             Self::User(id) => id.to_string(),

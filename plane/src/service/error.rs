@@ -115,6 +115,21 @@ pub enum ServiceError {
         /// When to try again, in seconds, at least 1.
         retry_after_s: u64,
     },
+    /// Nobody decided on the machine yet.
+    #[error("authorization_pending")]
+    AuthorizationPending,
+    /// Nobody decided on the machine yet, and it asks too often.
+    #[error("slow_down")]
+    SlowDown {
+        /// When to ask again, in seconds.
+        retry_after_s: u64,
+    },
+    /// The device code is unknown, over, or its token was handed out. Always the same answer.
+    #[error("expired_token")]
+    ExpiredToken,
+    /// The machine was refused.
+    #[error("access_denied")]
+    AccessDenied,
     /// This process is going down.
     #[error("draining")]
     Draining,

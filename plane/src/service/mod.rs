@@ -8,7 +8,7 @@
 //!   are told
 //! - one file a call: [`create`], [`view`], [`title`], [`join`] (with [`proof`]), [`rejoin`], [`participants`], [`leave`],
 //!   [`end`], [`rekey`], [`door`] (with [`knock`]), [`post`], [`read`], [`wait`] (with [`look`]), [`mode`], [`auto`],
-//!   [`credentials`] (with [`lookups`])
+//!   [`credentials`] (with [`lookups`]), [`connect`]
 //! - [`sweep`], [`evict`]: what happens by itself
 //! - [`admin`]: what the operator does
 
@@ -16,6 +16,7 @@ mod acts;
 mod admin;
 mod auto;
 mod callers;
+mod connect;
 mod create;
 mod credentials;
 mod deadlines;
@@ -47,7 +48,9 @@ mod view;
 mod wait;
 mod write;
 
-pub use admin::{AuditEntry, MachineToken, Member, NewMachineToken, Org, SessionSummary};
+pub use admin::{
+    Approved, AuditEntry, ConnectRequest, MachineToken, Member, NewMachineToken, Org, SessionSummary,
+};
 pub use callers::{MachineCaller, OwnerCaller, Role, Scope, SessionCaller};
 pub use error::ServiceError;
 pub use open::{Service, ServiceConfig};

@@ -1,4 +1,5 @@
-//! What comes due in a session: its mode, its expiry, knocks, tokens, old profiles, the end of its retention.
+//! What comes due in a session: its mode, its expiry, knocks, tokens, old profiles, the end of its retention; and what
+//! else has its time: tombstones, machines that wait to be connected.
 
 use futures_util::stream::{self, StreamExt};
 use wire::ids::SessionId;
@@ -7,7 +8,7 @@ use super::open::Shared;
 use super::write::SessionWrite;
 use super::{Answer, Service};
 use crate::store::session::DueFrom;
-use crate::store::{Tx, knocks, participants, profiles, session, tokens, tombstones};
+use crate::store::{Tx, connects, knocks, participants, profiles, session, tokens, tombstones};
 
 /// Sessions that are looked at in one round.
 const AT_A_TIME: u32 = 200;
@@ -24,6 +25,7 @@ impl Service {
     pub async fn sweep(&self) -> Answer<()> {
         self.shared.sweep_due().await?;
         self.shared.drop_tombstones().await?;
+        self.shared.drop_connects().await?;
         self.shared.write_presence().await
     }
 }
@@ -87,6 +89,13 @@ impl Shared {
     pub(crate) async fn drop_tombstones(&self) -> Answer<()> {
         let mut conn = self.store.writer().await?;
         tombstones::drop_due(&mut conn.on(), self.now()).await?;
+        Ok(())
+    }
+
+    /// Forgets machines that asked to be connected and whose time is up.
+    pub(crate) async fn drop_connects(&self) -> Answer<()> {
+        let mut conn = self.store.writer().await?;
+        connects::drop_due(&mut conn.on(), self.now()).await?;
         Ok(())
     }
 

@@ -5,7 +5,8 @@
 //! - [`dialect`]: the few statements that differ between the engines, and why
 //! - [`session`], [`records`], [`append`], [`epochs`], [`participants`], [`profiles`], [`tokens`], [`knocks`], [`titles`],
 //!   [`tombstones`], [`eviction`], [`chunks`]: a session and its transcript; each statement names `session_id`
-//! - [`orgs`], [`machines`], [`audit`]: organisations, members, machine tokens, who did what
+//! - [`orgs`], [`machines`], [`connects`], [`audit`]: organisations, members, machine tokens, machines that ask for one, who
+//!   did what
 //!
 //! A session is locked by writing to its row first ([`session::lock`]); whoever holds the lock sees the last
 //! commit and is the only one to append.
@@ -14,6 +15,7 @@ pub(crate) mod append;
 pub(crate) mod audit;
 pub(crate) mod chunks;
 mod codec;
+pub(crate) mod connects;
 mod dialect;
 mod engine;
 pub(crate) mod epochs;

@@ -22,6 +22,8 @@ const USERS: &str = "SELECT user_id, name, role, created_at, disabled_at FROM us
      ORDER BY created_at, name";
 const USER_BY_NAME: &str =
     "SELECT user_id, name, role, created_at, disabled_at FROM users WHERE org_id = $1 AND name = $2";
+const MEMBER: &str = "SELECT u.org_id, o.name AS org, u.name, u.disabled_at FROM users u \
+     JOIN orgs o ON o.org_id = u.org_id WHERE u.user_id = $1";
 const DISABLE_USER: &str = "UPDATE users SET disabled_at = $3 WHERE org_id = $1 AND user_id = $2";
 
 /// An organisation.
@@ -164,6 +166,34 @@ pub(crate) async fn user_by_name(
     maybe!(RawUser, on, USER_BY_NAME, &org.as_bytes()[..], name)?
         .map(UserRow::try_from)
         .transpose()
+}
+
+/// A member with the names that it is known by.
+#[derive(Debug, Clone)]
+pub(crate) struct MemberRow {
+    pub(crate) org_id: OrgId,
+    pub(crate) org: String,
+    pub(crate) name: String,
+    pub(crate) is_disabled: bool,
+}
+
+/// The member of an id.
+pub(crate) async fn member(on: &mut On<'_>, user: UserId) -> Result<Option<MemberRow>, StoreError> {
+    maybe!(
+        (Vec<u8>, String, String, Option<i64>),
+        on,
+        MEMBER,
+        &user.as_bytes()[..]
+    )?
+    .map(|(org_id, org, name, disabled_at)| {
+        Ok(MemberRow {
+            org_id: id(&org_id, OrgId::from_bytes)?,
+            org,
+            name,
+            is_disabled: disabled_at.is_some(),
+        })
+    })
+    .transpose()
 }
 
 /// Ends a member's access, or gives it back.

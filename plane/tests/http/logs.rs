@@ -106,8 +106,26 @@ async fn no_line_holds_a_secret() {
         .await
         .problem(400, "bad_request");
 
+    let codes = server.request("POST", "/v1/connect").send().await.ok(200);
+    let code = |name: &str| codes[name].as_str().unwrap().to_owned();
+    server
+        .get(&format!("/connect?user_code={}", code("user_code")))
+        .send()
+        .await;
+    server.approve(&code("user_code")).await;
+    let device_code = json!({ "device_code": code("device_code") });
+    let connected = server
+        .request("POST", "/v1/connect/token")
+        .json(&device_code)
+        .send()
+        .await
+        .ok(200);
+
     let text = text();
     for secret in [
+        code("user_code").as_str(),
+        &code("device_code"),
+        connected["machine_token"].as_str().unwrap(),
         seat.token.as_str(),
         &guest.token,
         &server.machine,

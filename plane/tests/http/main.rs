@@ -12,6 +12,7 @@ mod client;
 mod server;
 
 mod bodies;
+mod connect;
 mod credentials;
 mod drain;
 mod hostile;

@@ -47,6 +47,21 @@ async fn the_landing_page_says_how_to_install_the_client() {
 }
 
 #[tokio::test]
+async fn the_page_for_connecting_names_the_operators_command_and_takes_no_code() {
+    let server = Server::start().await;
+    let page = server.get("/connect").send().await;
+    assert_eq!(page.status, 200);
+    closed(&page);
+    assert!(
+        page.text()
+            .contains("<code>devpilot-plane admin approve CODE</code>")
+    );
+    assert!(!page.text().contains("<form") && !page.text().contains("<input"));
+    let with_code = server.get("/connect?user_code=WDJB-MJHT").send().await;
+    assert_eq!((with_code.status, &with_code.body), (200, &page.body));
+}
+
+#[tokio::test]
 async fn the_session_page_is_the_same_for_every_id() {
     let server = Server::start().await;
     let seat = server.create().await;

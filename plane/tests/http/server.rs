@@ -108,6 +108,17 @@ impl Server {
         }
     }
 
+    /// Approves a machine as the operator does: on the database, beside the running plane.
+    pub(crate) async fn approve(&self, user_code: &str) {
+        let service = open(self.folder.path(), &wide()).await;
+        let scopes = [Scope::Share, Scope::Rekey];
+        service
+            .admin_approve(user_code, Some("one"), Some("ada"), &scopes)
+            .await
+            .unwrap();
+        service.drain().await;
+    }
+
     /// Tells it to go down.
     pub(crate) fn stop(&mut self) {
         self.stop.take().unwrap().send(()).unwrap();

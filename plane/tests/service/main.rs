@@ -23,6 +23,7 @@ mod transcripts;
 
 mod audit;
 mod concurrency;
+mod connecting;
 mod create;
 mod door;
 mod ending;

@@ -102,12 +102,24 @@ impl Running {
     }
 
     pub(crate) fn get(&self, path: &str, token: &str) -> (u16, Value) {
-        let mut stream = TcpStream::connect(self.address).unwrap();
-        write!(
-            stream,
+        self.exchange(&format!(
             "GET {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n\r\n"
-        )
-        .unwrap();
+        ))
+    }
+
+    #[allow(dead_code, reason = "shared with other tests")]
+    pub(crate) fn post(&self, path: &str, body: &Value) -> (u16, Value) {
+        let body = body.to_string();
+        let length = body.len();
+        let head = format!(
+            "POST {path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n"
+        );
+        self.exchange(&format!("{head}Connection: close\r\n\r\n{body}"))
+    }
+
+    fn exchange(&self, request: &str) -> (u16, Value) {
+        let mut stream = TcpStream::connect(self.address).unwrap();
+        stream.write_all(request.as_bytes()).unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
         let (head, body) = answer.split_once("\r\n\r\n").unwrap();

@@ -3,12 +3,14 @@
 //! Requests refuse unknown fields and null; answers leave absent fields out and their readers ignore
 //! what they don't know.
 
+mod connect;
 mod door;
 mod modes;
 mod records;
 mod service;
 mod sessions;
 
+pub use connect::{Connect, ConnectToken, Connected, Connecting};
 pub use door::{Decide, Door, DoorState, DoorSummary, Knock, SetDoor};
 pub use modes::{Mode, Proposal, ProposalRef, Propose, SealedGoal, SetMode, SettableMode};
 pub use records::{Checkpoint, ExpectMode, Page, Post, Posted, Record, Signal};

@@ -87,6 +87,10 @@ pub(in crate::http) async fn session(visit: Visit<LinkPath>) -> Handled<Served> 
     })
 }
 
+pub(in crate::http) async fn connect(_: Visit) -> Handled<Served> {
+    Ok(page(StatusCode::OK, pages::CONNECT))
+}
+
 pub(in crate::http) async fn style(_: Visit) -> Handled<Served> {
     Ok(asset("text/css; charset=utf-8", pages::STYLE))
 }

@@ -87,6 +87,8 @@ fn only_what_carries_its_own_proof_is_open() {
         .map(|route| route.path)
         .collect();
     let expected = [
+        "/v1/connect",
+        "/v1/connect/token",
         "/v1/sessions/{session_id}/participants",
         "/v1/sessions/{session_id}/rejoin",
     ];

@@ -1,12 +1,15 @@
-//! What the operator does from the command line: organisations, members, machine tokens, audit, sessions.
+//! What the operator does from the command line: organisations, members, machine tokens, machines
+//! that ask for one, audit, sessions.
 //!
 //! Whoever can start the plane's binary on its database is the operator; there is no credential to check. Each
 //! act leaves an audit entry.
 
+mod connect;
 mod people;
 mod sessions;
 mod tokens;
 
+pub use connect::{Approved, ConnectRequest};
 pub use people::{Member, Org};
 pub use sessions::{AuditEntry, SessionSummary};
 pub use tokens::{MachineToken, NewMachineToken};

@@ -10,7 +10,7 @@ use wire::transcript::sha256;
 use super::{checked_name, find_org, find_user, random_id, taken};
 use crate::service::random::random;
 use crate::service::{Answer, Role, Scope, Service, ServiceError};
-use crate::store::machines;
+use crate::store::{machines, orgs};
 
 /// A new machine token; the only time that its text is seen.
 #[derive(Debug, Clone, Serialize)]
@@ -38,6 +38,26 @@ pub struct MachineToken {
     pub revoked_at: Option<Timestamp>,
 }
 
+/// The stored form of scopes that a member may have.
+///
+/// # Errors
+/// `BadRequest`: no scope, scope `admin` for one who is no admin, or a disabled member.
+pub(super) fn granted(scopes: &[Scope], user: &orgs::UserRow) -> Answer<String> {
+    let mut words: Vec<&str> = scopes.iter().map(|scope| scope.word()).collect();
+    words.sort_unstable();
+    words.dedup();
+    if words.is_empty() {
+        return Err(taken("Name at least one scope: share, rekey or admin."));
+    }
+    if user.disabled_at.is_some() {
+        return Err(taken("That member is disabled. Enable it first."));
+    }
+    if scopes.contains(&Scope::Admin) && user.role != Role::Admin.word() {
+        return Err(taken("Scope admin is for members whose role is admin."));
+    }
+    Ok(words.join(","))
+}
+
 impl Service {
     /// Makes a machine token for a member. Its text is in the answer and nowhere else.
     ///
@@ -52,24 +72,12 @@ impl Service {
         name: Option<&str>,
     ) -> Answer<NewMachineToken> {
         let name = name.map(checked_name).transpose()?;
-        let mut words: Vec<&str> = scopes.iter().map(|scope| scope.word()).collect();
-        words.sort_unstable();
-        words.dedup();
-        if words.is_empty() {
-            return Err(taken("Name at least one scope: share, rekey or admin."));
-        }
         let bytes = random()?;
         let mut tx = self.shared.store().begin_write().await?;
         let org = find_org(&mut tx, org).await?;
         let user = find_user(&mut tx, org, member).await?;
-        if user.disabled_at.is_some() {
-            return Err(taken("That member is disabled. Enable it first."));
-        }
-        if scopes.contains(&Scope::Admin) && user.role != Role::Admin.word() {
-            return Err(taken("Scope admin is for members whose role is admin."));
-        }
+        let scopes = granted(scopes, &user)?;
         let token_id = MachineTokenId::from_bytes(random_id()?);
-        let scopes = words.join(",");
         let token = machines::NewMachineToken {
             hash: sha256(&bytes),
             token_id,
