@@ -25,7 +25,8 @@ async fn every_version_with_a_handshake_is_agreed_on() {
         let info = server.initialize(version, json!({})).await;
         assert_eq!(info["protocolVersion"], version);
         assert_eq!(info["serverInfo"]["name"], "devpilot-session");
-        assert_eq!(info["capabilities"], json!({ "tools": {} }));
+        let capabilities = json!({ "tools": {}, "prompts": {}, "resources": { "subscribe": true } });
+        assert_eq!(info["capabilities"], capabilities);
         assert!(server.close().await.status.success());
     }
     let mut server = machine.server();

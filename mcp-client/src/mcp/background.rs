@@ -7,6 +7,7 @@ use std::time::Duration;
 use tokio::time::{Instant, MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
 
+use super::subscriptions::Subscriptions;
 use crate::verbs::App;
 
 /// How often, while tools are in use.
@@ -16,19 +17,20 @@ const TURNS_WHEN_IDLE: u32 = 4;
 /// How long after a call the tools count as in use.
 const IN_USE: Duration = Duration::from_secs(300);
 
-/// Fetches for the sessions that this process holds, from its first call on.
-#[derive(Debug)]
+/// Fetches for the sessions that this process holds or somebody follows, from its first call on.
 pub(super) struct Background {
     started: Once,
     last_call: Arc<Mutex<Option<Instant>>>,
+    subscriptions: Subscriptions,
 }
 
 impl Background {
     /// Nothing is fetched before the first call.
-    pub(super) fn new() -> Self {
+    pub(super) fn new(subscriptions: Subscriptions) -> Self {
         Self {
             started: Once::new(),
             last_call: Arc::default(),
+            subscriptions,
         }
     }
 
@@ -38,14 +40,16 @@ impl Background {
         self.started.call_once(|| {
             let (app, closing) = (Arc::clone(app), closing.clone());
             let last_call = Arc::clone(&self.last_call);
+            let subscriptions = self.subscriptions.clone();
             tokio::spawn(async move {
-                let _ended = closing.run_until_cancelled(fetch(app, last_call)).await;
+                let fetching = fetch(app, last_call, subscriptions);
+                let _ended = closing.run_until_cancelled(fetching).await;
             });
         });
     }
 }
 
-async fn fetch(app: Arc<App>, last_call: Arc<Mutex<Option<Instant>>>) {
+async fn fetch(app: Arc<App>, last_call: Arc<Mutex<Option<Instant>>>, subscriptions: Subscriptions) {
     let mut turns = tokio::time::interval_at(Instant::now() + LATELY, LATELY);
     turns.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut idle_turns = 0;
@@ -53,7 +57,13 @@ async fn fetch(app: Arc<App>, last_call: Arc<Mutex<Option<Instant>>>) {
         turns.tick().await;
         let called = *last_call.lock().unwrap_or_else(PoisonError::into_inner);
         if is_due(called.map(|at| at.elapsed()), &mut idle_turns) {
-            app.fetch_held().await;
+            let followed = subscriptions.sessions();
+            app.fetch(&followed).await;
+            for session in &followed {
+                if let Ok(newest) = app.newest_by_others(session, None).await {
+                    subscriptions.tell(session, newest).await;
+                }
+            }
         }
     }
 }

@@ -22,10 +22,13 @@ struct Group {
     tools: fn() -> Vec<Entry>,
 }
 
+/// The group that prompts and resources belong to.
+const SESSION: &str = "session";
+
 /// Every group, in the order hosts list their tools. One without tools is known and can't be chosen yet.
 const TABLE: [Group; 3] = [
     Group {
-        name: "session",
+        name: SESSION,
         instructions: tools::SESSION_INSTRUCTIONS,
         tools: tools::session,
     },
@@ -66,7 +69,17 @@ pub enum GroupError {
     },
 }
 
-/// What a host is shown.
+/// What a server shows its host.
+pub(crate) struct Shown {
+    /// What a host tells its model about the server as a whole.
+    pub(crate) instructions: String,
+    /// The tools.
+    pub(crate) toolbox: Toolbox,
+    /// Whether there are prompts about sessions, and their transcripts as resources.
+    pub(crate) sessions: bool,
+}
+
+/// The groups that were chosen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Groups {
     chosen: Names,
@@ -99,7 +112,7 @@ impl Groups {
     }
 
     /// Their tools, and the names of those that are left out.
-    pub(crate) fn toolbox(&self) -> Toolbox {
+    fn toolbox(&self) -> Toolbox {
         let (mut shown, mut hidden) = (Vec::new(), Vec::new());
         for group in &TABLE {
             match self.has(group.name) {
@@ -110,8 +123,16 @@ impl Groups {
         Toolbox::new(shown).without(hidden)
     }
 
-    /// What a host tells its model about the server as a whole.
-    pub(crate) fn instructions(&self) -> String {
+    /// Everything a server shows.
+    pub(crate) fn shown(&self) -> Shown {
+        Shown {
+            instructions: self.instructions(),
+            toolbox: self.toolbox(),
+            sessions: self.has(SESSION),
+        }
+    }
+
+    fn instructions(&self) -> String {
         let parts = TABLE.iter().filter(|group| self.has(group.name));
         let parts: Vec<&str> = parts.map(|group| group.instructions).collect();
         parts.join("\n").trim().to_owned()

@@ -4,6 +4,7 @@
 //! - `transport`: the only file that writes to standard output
 //! - `server`: the protocol's requests; `call`: one tool call; `host`: what a verb sees of its call
 //! - `groups`, `toolbox` and `tools`: what hosts are shown, and the verb behind each tool
+//! - `prompts`: what a person picks from a menu; `resources` and `subscriptions`: transcripts, and who is told of news
 //! - `schema` and `arguments`: schemas that every host takes, and arguments checked against them
 //! - `delivery`, `progress`, `consent`: what follows a written answer, signs of life, the human's word
 //! - `background`: reading on between calls
@@ -18,9 +19,12 @@ mod delivery;
 mod groups;
 mod host;
 mod progress;
+mod prompts;
+mod resources;
 mod schema;
 mod serve;
 mod server;
+mod subscriptions;
 mod toolbox;
 mod tools;
 mod transport;

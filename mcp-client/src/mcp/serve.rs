@@ -66,12 +66,7 @@ async fn connection(groups: &Groups) -> Result<(), ServeError> {
         CancellationToken::new(),
     );
     let wire = transport::stdio(deliveries.clone(), ending.clone());
-    let server = SessionServer::new(
-        groups.instructions(),
-        groups.toolbox(),
-        deliveries,
-        closing.clone(),
-    );
+    let server = SessionServer::new(groups.shown(), deliveries, closing.clone(), ending.clone());
     let mut serving = std::pin::pin!(async {
         match serve_server_with_ct(server, wire, stop.clone()).await {
             Ok(running) => match running.waiting().await {

@@ -16,6 +16,7 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, 
 use tokio_util::sync::CancellationToken;
 
 use super::delivery::Deliveries;
+use super::groups::Shown;
 use super::server::SessionServer;
 use super::toolbox::{Entry, Hints, Outcome, Toolbox};
 use super::transport::Connection;
@@ -117,7 +118,12 @@ impl Client {
         let (input, output) = tokio::io::split(theirs);
         let (deliveries, closing) = (Deliveries::default(), CancellationToken::new());
         let wire = Connection::new(input, output, deliveries.clone(), CancellationToken::new());
-        let server = SessionServer::new(String::new(), toolbox(), deliveries, closing.clone());
+        let shown = Shown {
+            instructions: String::new(),
+            toolbox: toolbox(),
+            sessions: false,
+        };
+        let server = SessionServer::new(shown, deliveries, closing.clone(), CancellationToken::new());
         tokio::spawn(async move { serve_server(server, wire).await.unwrap().waiting().await });
         let (output, input) = tokio::io::split(ours);
         Self {
@@ -206,6 +212,26 @@ async fn a_tool_that_a_setting_leaves_out_is_refused_with_a_sentence() {
         text.contains("DEVPILOT_MCP_TOOLS limits it to other groups"),
         "{text}"
     );
+}
+
+#[tokio::test]
+async fn without_the_group_of_sessions_there_are_no_prompts_and_no_transcripts() {
+    let mut client = Client::initialized(json!({})).await;
+    let uri = "devpilot://sessions/00000000-0000-0000-0000-000000000000/transcript";
+    let requests = [
+        ("prompts/list", json!({})),
+        ("prompts/get", json!({ "name": "share" })),
+        ("resources/list", json!({})),
+        ("resources/templates/list", json!({})),
+        ("resources/read", json!({ "uri": uri })),
+        ("resources/subscribe", json!({ "uri": uri })),
+    ];
+    for (id, (method, params)) in (1..).zip(requests) {
+        client
+            .send(json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))
+            .await;
+        assert_eq!(client.next().await["error"]["code"], -32601, "{method}");
+    }
 }
 
 #[tokio::test]

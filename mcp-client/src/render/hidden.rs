@@ -39,6 +39,11 @@ pub fn text(raw: &str) -> Cleaned {
     }
 }
 
+/// What can be seen of somebody else's text, to compare by. Not to show: links and tokens still stand in it.
+pub fn visible(raw: &str) -> String {
+    strip(raw).0
+}
+
 /// Removes hidden characters; gives how many.
 pub(super) fn strip(raw: &str) -> (String, usize) {
     let mut shown = String::with_capacity(raw.len());

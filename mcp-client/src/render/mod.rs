@@ -13,7 +13,7 @@ mod names;
 mod paging;
 mod quoted;
 
-pub use hidden::{Cleaned, text};
+pub use hidden::{Cleaned, text, visible};
 pub use names::{NameTable, OWN_NAME, name, program, title};
 pub use paging::{Budget, Entry, Page, Shown, page, part};
 pub use quoted::Tag;

@@ -42,6 +42,8 @@ pub(super) struct Process {
     /// The session last shared, joined or named here.
     pub(super) current: Option<SessionId>,
     pub(super) held: BTreeMap<SessionId, Held>,
+    /// Sessions that are only looked at, by a seat that is somebody else's to act for: without its lease.
+    pub(super) looked_at: BTreeMap<SessionId, Arc<Mutex<Session>>>,
     /// It came in as a participant of its own, beside other agents of this machine, and has not been told.
     pub(super) joined_beside: bool,
 }
@@ -127,12 +129,14 @@ impl App {
         }
     }
 
-    /// Reads on in every session this process uses, so that claims and hooks are current. Nothing counts as read by it,
-    /// and nothing is shown. A session in use by a call is left to that call.
-    pub async fn fetch_held(&self) {
+    /// Reads on in every session this process uses, so that claims and hooks are current, and in those of `followed`
+    /// that it looks at. Nothing counts as read by it, and nothing is shown. A session in use by a call is left to that call.
+    pub async fn fetch(&self, followed: &[SessionId]) {
         let sessions: Vec<_> = {
             let process = self.process.lock().await;
-            process.held.values().map(|held| held.session.clone()).collect()
+            let held = process.held.values().map(|held| &held.session);
+            let looked_at = followed.iter().filter_map(|id| process.looked_at.get(id));
+            held.chain(looked_at).cloned().collect()
         };
         for session in sessions {
             let Ok(mut session) = session.try_lock() else {
@@ -150,6 +154,7 @@ impl App {
         let session = Arc::new(Mutex::new(session));
         let mut process = self.process.lock().await;
         process.current = Some(id);
+        process.looked_at.remove(&id);
         process.held.insert(
             id,
             Held {

@@ -1,6 +1,8 @@
 //! Which records one answer shows, and where the next one goes on. Counts and cuts are `render`'s.
 
-use super::closed::is_closed;
+use std::collections::BTreeMap;
+
+use super::closed::{Closed, is_closed};
 use super::items::{EventItem, MessageItem};
 use super::present::Presenter;
 use crate::render::{self, Budget};
@@ -59,6 +61,46 @@ impl Item {
     }
 }
 
+/// Of some records the newest that fit into a budget, as where they begin: [`page`] then shows them to the last. Where
+/// the very last is larger than all of it, it alone.
+pub(super) fn newest(presenter: &Presenter<'_>, entries: &[Entry], budget: Budget) -> usize {
+    let closed = presenter.closed(entries.iter());
+    let mut left = Budget {
+        bytes: budget.bytes.saturating_sub(FRAME),
+        ..budget
+    };
+    for (at, entry) in entries.iter().enumerate().rev() {
+        let Some(item) = item(presenter, &closed, entry) else {
+            continue;
+        };
+        let text = serde_json::to_string(item.text()).map_or(0, |json| json.len());
+        let size = item.overhead().saturating_add(text);
+        if left.entries == 0 || left.bytes < size {
+            let alone = at + 1 == entries.len();
+            return if alone { at } else { at + 1 };
+        }
+        left.entries -= 1;
+        left.bytes -= size;
+    }
+    0
+}
+
+/// A record as an answer shows it; none where it stands for nothing of its own.
+fn item(presenter: &Presenter<'_>, closed: &BTreeMap<u64, Closed<'_>>, entry: &Entry) -> Option<Item> {
+    match entry.message() {
+        // What can't be read for want of a key is one line for all of it, where the last of it stands.
+        Some((entry, _)) if is_closed(entry) => closed.get(&entry.seq).map(|row| {
+            Item::Event(EventItem {
+                seq: entry.seq,
+                at: entry.at.to_string(),
+                text: row.text(),
+            })
+        }),
+        Some((entry, posted)) => Some(Item::Message(Box::new(presenter.message(entry, posted)))),
+        None => presenter.event(entry).map(Item::Event),
+    }
+}
+
 /// Chooses from the records after `since` those that `wanted` lets through, and fills the budget. `to` is the last record
 /// there is: with nothing left over, the next answer goes on after it.
 pub(super) fn page<'a>(
@@ -73,18 +115,7 @@ pub(super) fn page<'a>(
     let items: Vec<Item> = entries
         .iter()
         .filter(|entry| wanted(entry))
-        .filter_map(|entry| match entry.message() {
-            // What can't be read for want of a key is one line for all of it, where the last of it stands.
-            Some((entry, _)) if is_closed(entry) => closed.get(&entry.seq).map(|row| {
-                Item::Event(EventItem {
-                    seq: entry.seq,
-                    at: entry.at.to_string(),
-                    text: row.text(),
-                })
-            }),
-            Some((entry, posted)) => Some(Item::Message(Box::new(presenter.message(entry, posted)))),
-            None => presenter.event(entry).map(Item::Event),
-        })
+        .filter_map(|entry| item(presenter, &closed, entry))
         // One more than fits tells that there is more.
         .take(budget.entries.saturating_add(1))
         .collect();

@@ -346,6 +346,13 @@ impl<'a> Presenter<'a> {
         }
     }
 
+    /// The first message, if this seat can read it, cut at so many bytes.
+    pub(super) fn hand_off(&self, bytes: usize) -> Option<MessageItem> {
+        let first = self.session.view().messages().next();
+        let (entry, posted) = first.filter(|(entry, _)| self.session.base() == 0 && !is_closed(entry))?;
+        Some(self.shortened(entry, posted, bytes))
+    }
+
     /// A message whose text is cut for the join card.
     fn shortened(&self, entry: &Entry, posted: &Posted, bytes: usize) -> MessageItem {
         let mut item = self.message(entry, posted);

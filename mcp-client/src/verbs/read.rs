@@ -14,6 +14,7 @@ use super::page::page;
 use super::present::Presenter;
 use super::proposals::{self, ProposalItem};
 use super::reach::in_turn;
+use super::search::Query;
 use super::text::Text;
 use super::{doorbell, modes, people};
 use crate::plane::within;
@@ -21,11 +22,11 @@ use crate::render::{self, Budget};
 use crate::session::view::Entry;
 
 /// Messages, unless the call says another number.
-const LIMIT: u32 = 50;
+pub(super) const LIMIT: u32 = 50;
 /// The most messages of one answer.
 const LIMIT_MAX: u32 = 200;
 /// Bytes, unless the call says another number.
-const BYTES: u32 = 24_000;
+pub(super) const BYTES: u32 = 24_000;
 /// The most bytes of one answer.
 const BYTES_MAX: u32 = 60_000;
 
@@ -61,6 +62,10 @@ pub struct ReadArgs {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub from: Option<String>,
+    /// Search the whole transcript: words that must all be in text, topic or author.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub query: Option<String>,
     /// Another session: id, its first 8 characters, or title.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
@@ -104,6 +109,10 @@ pub struct ReadAnswer {
     pub next_offset: Option<u64>,
     /// Whether there is more.
     pub more: bool,
+    /// Of a search: how many messages it finds from here on, those shown included.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "u64")]
+    pub found: Option<u64>,
     /// Integrity.
     pub integrity: IntegrityItem,
     /// What else to know.
@@ -119,19 +128,27 @@ impl Answer for ReadAnswer {
         if let Some(card) = &self.card {
             text.card(card);
         }
-        if self.messages.is_empty() && self.events.is_empty() {
-            text.line("Nothing new.");
+        match self.found {
+            Some(0) => text.line("No message here has all of these words."),
+            Some(1) => text.line("1 message found:"),
+            Some(more) => text.line(format_args!("{more} messages found:")),
+            None if self.messages.is_empty() && self.events.is_empty() => text.line("Nothing new."),
+            None => {}
         }
         text.timeline(&self.messages, &self.events);
-        let next = match (self.more, self.next_offset) {
-            (false, _) => String::new(),
-            (true, None) => format!("There is more: read with since {}.", self.next_since),
-            (true, Some(offset)) => {
-                format!(
-                    "There is more: read with since {} and offset {offset}.",
-                    self.next_since
-                )
-            }
+        let offset = |offset| format!(" and offset {offset}");
+        let next = match self.more {
+            false => String::new(),
+            true => format!(
+                "There is more: read with since {}{}{}.",
+                self.next_since,
+                self.next_offset.map_or_else(String::new, offset),
+                if self.found.is_some() {
+                    " and the same query"
+                } else {
+                    ""
+                }
+            ),
         };
         text.closing(&self.warnings, &next);
         text.finish()
@@ -148,6 +165,7 @@ pub async fn run(app: &App, args: ReadArgs, host: &dyn Host) -> Result<Delivered
         entries: limit("limit", args.limit, LIMIT, LIMIT_MAX)?,
         bytes: limit("max_bytes", args.max_bytes, BYTES, BYTES_MAX)?,
     };
+    let query = args.query.as_deref().map(Query::parse).transpose()?;
     let until = within(CALL_S);
     let session = app
         .pick(host, args.session.as_deref(), Intent::Read, until)
@@ -156,7 +174,9 @@ pub async fn run(app: &App, args: ReadArgs, host: &dyn Host) -> Result<Delivered
     let mut warnings = app.sync_softly(&mut session, until).await?;
     warnings.extend(doorbell::ring(app, host, &mut session));
     let rows = match args.since {
-        Some(0) if args.offset.is_none() => Some(app.participants(&mut session, until).await),
+        Some(0) if args.offset.is_none() && query.is_none() => {
+            Some(app.participants(&mut session, until).await)
+        }
         _ => None,
     };
     let kept = session.kept()?;
@@ -166,13 +186,22 @@ pub async fn run(app: &App, args: ReadArgs, host: &dyn Host) -> Result<Delivered
         .as_deref()
         .map(|named| people::one(&session, &presenter, named))
         .transpose()?;
-    let filtered = args.kind.is_some() || args.topic.is_some() || from.is_some();
-    let since = args.since.unwrap_or(kept.cursor);
-    let unread_only = args.since.is_none();
+    let filtered = args.kind.is_some() || args.topic.is_some() || from.is_some() || query.is_some();
+    // A search is for what was said, whether it was read or not.
+    let unread_only = args.since.is_none() && query.is_none();
+    let since = match args.since {
+        Some(since) => since,
+        None if unread_only => kept.cursor,
+        None => 0,
+    };
+    let hits = query.map(|query| query.among(&presenter, session.view().after(since)));
     let wanted = |entry: &Entry| match entry.message() {
         None => !filtered,
-        Some((_, posted)) => {
+        Some((entry, posted)) => {
             let text = posted.text();
+            let hit = hits
+                .as_ref()
+                .is_none_or(|hits| hits.binary_search(&entry.seq).is_ok());
             let kind = args
                 .kind
                 .as_deref()
@@ -183,7 +212,7 @@ pub async fn run(app: &App, args: ReadArgs, host: &dyn Host) -> Result<Delivered
             });
             let author = from.is_none_or(|from| posted.author == from);
             // What this seat wrote itself is nothing new to it.
-            kind && topic && author && !(unread_only && posted.mine && from.is_none())
+            hit && kind && topic && author && !(unread_only && posted.mine && from.is_none())
         }
     };
     let mut card = rows.map(|rows| presenter.card(&rows, budget.bytes / 2));
@@ -193,6 +222,10 @@ pub async fn run(app: &App, args: ReadArgs, host: &dyn Host) -> Result<Delivered
     }
     let proposal = proposals::open(&session, &presenter);
     budget.bytes = budget.bytes.saturating_sub(ProposalItem::size(proposal.as_ref()));
+    let found = hits.as_ref().map(|_| {
+        let entries = session.view().after(since).iter();
+        entries.filter(|entry| wanted(entry)).count() as u64
+    });
     let shown = page(
         &presenter,
         session.view().after(since),
@@ -230,6 +263,7 @@ pub async fn run(app: &App, args: ReadArgs, host: &dyn Host) -> Result<Delivered
         next_since: shown.next_since,
         next_offset: shown.next_offset,
         more: shown.more,
+        found,
         integrity: presenter.integrity(),
         warnings,
     };

@@ -24,5 +24,6 @@ mod rekey;
 mod rekey_faults;
 mod rekey_midway;
 mod relay;
+mod search;
 mod story;
 mod tamper;

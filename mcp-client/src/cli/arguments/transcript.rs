@@ -26,6 +26,10 @@ pub(crate) struct Read {
     /// Only messages by this participant: name or id.
     #[arg(long)]
     pub(crate) from: Option<String>,
+    /// Search the whole transcript for words that must all be in text, topic or author. Other programs see the arguments of
+    /// a command: `--query -` takes the words from standard input. Marks nothing as read.
+    #[arg(long, value_name = "WORDS")]
+    pub(crate) query: Option<String>,
 }
 
 /// `post`.

@@ -5,10 +5,17 @@ use crate::cli::arguments::{Post, Read, Wait};
 use crate::cli::input;
 use crate::verbs::{self, Failure, PostArgs, ReadArgs, WaitArgs};
 
+/// In place of a value: it is read from standard input, where other programs do not see it.
+const STANDARD_INPUT: &str = "-";
+
 /// `wait`: the time was up.
 const TIME_UP: u8 = 2;
 
 pub(super) async fn read(setting: Setting<'_>, read: Read) -> Result<u8, Failure> {
+    let query = match read.query.as_deref() {
+        Some(STANDARD_INPUT) => Some(input::text("what to search for").await?),
+        _ => read.query,
+    };
     let arguments = ReadArgs {
         since: read.since,
         offset: read.offset,
@@ -17,6 +24,7 @@ pub(super) async fn read(setting: Setting<'_>, read: Read) -> Result<u8, Failure
         kind: read.kind,
         topic: read.topic,
         from: read.from,
+        query,
         session: setting.common.session.clone(),
     };
     let answer = verbs::read::run(setting.app, arguments, setting.host).await?;

@@ -76,14 +76,21 @@ impl Show for ReadAnswer {
             lines.extend(card(joined));
             lines.push(String::new());
         }
-        if self.messages.is_empty() && self.events.is_empty() {
-            lines.push("Nothing new.".to_owned());
+        match self.found {
+            Some(0) => lines.push("No message here has all of these words.".to_owned()),
+            Some(1) => lines.push("1 message found:".to_owned()),
+            Some(found) => lines.push(format!("{found} messages found:")),
+            None if self.messages.is_empty() && self.events.is_empty() => {
+                lines.push("Nothing new.".to_owned());
+            }
+            None => {}
         }
         lines.extend(transcript(&self.messages, &self.events));
         lines.push(mode(&self.mode, self.budget_left, self.auto_ends_at.as_deref()));
         lines.extend(proposal(self.proposal.as_ref()));
         if self.more {
-            lines.push(more(self.next_since, self.next_offset));
+            let again = self.found.map_or("", |_| ", with the same --query");
+            lines.push(more(self.next_since, self.next_offset) + again);
         }
         lines.extend(integrity(&self.integrity));
         lines.extend(warnings(&self.warnings));

@@ -1,0 +1,136 @@
+//! Which messages a search means: decided here, over what this machine already opened. Nobody is asked.
+//!
+//! Pure. A search is over text as it is shown, so that characters nobody sees neither hide a word nor make one.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use unicode_normalization::UnicodeNormalization;
+use wire::ids::ParticipantId;
+
+use super::failure::{Failure, code};
+use super::present::Presenter;
+use crate::render;
+use crate::session::view::{Entry, Posted};
+
+/// The longest search, in characters.
+const QUERY_MAX: usize = 500;
+
+/// Words that must all be in a message: in its text, its topic or its author's name, each in any of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Query {
+    words: Vec<String>,
+}
+
+impl Query {
+    /// From what somebody typed.
+    ///
+    /// # Errors
+    /// Nothing to look for, or far too much.
+    pub(super) fn parse(typed: &str) -> Result<Self, Failure> {
+        if typed.chars().count() > QUERY_MAX {
+            return Err(Failure::new(
+                code::BAD_ARGUMENT,
+                format!("`query` has at most {QUERY_MAX} characters: a few words that the message contains."),
+            ));
+        }
+        let words: Vec<String> = fold(typed).split_whitespace().map(str::to_owned).collect();
+        if words.is_empty() {
+            return Err(Failure::new(
+                code::BAD_ARGUMENT,
+                "`query` has no word to look for. Give words that must all be in the message, or leave it out.",
+            ));
+        }
+        Ok(Self { words })
+    }
+
+    /// The numbers of the messages among `entries` that it means, in order. What can't be read is never among them.
+    pub(super) fn among(&self, presenter: &Presenter<'_>, entries: &[Entry]) -> Vec<u64> {
+        let mut names: BTreeMap<ParticipantId, String> = BTreeMap::new();
+        let messages = entries.iter().filter_map(Entry::message);
+        messages
+            .filter(|(_, posted)| {
+                let author = names
+                    .entry(posted.author)
+                    .or_insert_with(|| fold(&presenter.name(&posted.author)).into_owned());
+                self.means(posted, author)
+            })
+            .map(|(entry, _)| entry.seq)
+            .collect()
+    }
+
+    fn means(&self, posted: &Posted, author: &str) -> bool {
+        let Some(message) = posted.text() else {
+            return false;
+        };
+        let text = fold(&message.text);
+        let topic = fold(message.topic.as_deref().unwrap_or_default());
+        self.words
+            .iter()
+            .all(|word| text.contains(word) || topic.contains(word) || author.contains(word))
+    }
+}
+
+/// Text as it is compared: without hidden characters, composed, and without the difference of case.
+///
+/// Lower, upper and lower again, character by character, folds what one mapping alone leaves apart (`ß` and `SS`, the
+/// two small sigmas).
+fn fold(text: &str) -> Cow<'_, str> {
+    if text.bytes().all(is_plain) {
+        return match text.bytes().any(|byte| byte.is_ascii_uppercase()) {
+            true => Cow::Owned(text.to_ascii_lowercase()),
+            false => Cow::Borrowed(text),
+        };
+    }
+    let folded = render::visible(text)
+        .nfkc()
+        .flat_map(char::to_lowercase)
+        .flat_map(char::to_uppercase)
+        .flat_map(char::to_lowercase)
+        .nfkc()
+        .collect();
+    Cow::Owned(folded)
+}
+
+/// What is shown as it is and has one other case at most.
+fn is_plain(byte: u8) -> bool {
+    matches!(byte, b' '..=b'~' | b'\n' | b'\t')
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn same(one: &str, other: &str) {
+        assert_eq!(fold(one), fold(other), "{one} {other}");
+    }
+
+    #[test]
+    fn case_and_form_make_no_difference() {
+        same("Flaky LOGIN test", "flaky login TEST");
+        same("STRASSE", "straße");
+        same("ΣΊΣΥΦΟΣ", "σίσυφος");
+        same("CAFÉ", "cafe\u{301}");
+        same("ﬁle", "FILE");
+        same("ＡＢＣ", "abc");
+        same("ДВЕРЬ", "дверь");
+        assert_ne!(fold("cafe"), fold("café"));
+    }
+
+    #[test]
+    fn characters_that_nobody_sees_hide_nothing() {
+        same("pass\u{200B}word", "password");
+        same("\u{1B}[31mred", "[31mred");
+    }
+
+    #[test]
+    fn a_search_needs_a_word_and_has_a_limit() {
+        for typed in ["", " \n\t ", "\u{200B}"] {
+            assert_eq!(Query::parse(typed).unwrap_err().code(), code::BAD_ARGUMENT);
+        }
+        assert!(Query::parse(&"a".repeat(QUERY_MAX)).is_ok());
+        assert!(Query::parse(&"a".repeat(QUERY_MAX + 1)).is_err());
+        assert_eq!(Query::parse(" Two  WORDS ").unwrap().words, ["two", "words"]);
+    }
+}
