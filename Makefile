@@ -1,6 +1,6 @@
 # Every target is one script; `make` alone says what there is.
 .DEFAULT_GOAL := help
-.PHONY: help run test demo lint fmt conformance npm
+.PHONY: help run test demo lint fmt conformance hosts npm
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -25,3 +25,6 @@ conformance: ## Run a black-box suite of the HTTP API: make conformance SUITE=DI
 
 npm: ## Build the published program for this machine, pack and try the npm packages
 	@scripts/npm.sh
+
+hosts: ## Run the client in the real hosts, which are fetched once: make hosts HOST=codex
+	@scripts/hosts.sh $(HOST)

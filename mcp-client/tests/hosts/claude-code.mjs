@@ -1,0 +1,92 @@
+// Claude Code: the page's lines, the note's line and the plugin, without a login. `claude mcp list` starts each server.
+
+import { existsSync, readdirSync, readFileSync, writeFileSync, chmodSync } from "node:fs";
+import { join } from "node:path";
+
+import { TITLE, CONTEXT } from "./calls.mjs";
+import { Machine, REPOSITORY, succeed } from "./machine.mjs";
+import { noteLine, pageWays } from "./listed.mjs";
+import { Page } from "./page.mjs";
+import { expect } from "./report.mjs";
+
+// It looks for news on the network otherwise.
+const QUIET = { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1", DISABLE_AUTOUPDATER: "1" };
+
+export async function check({ report, host, plane }) {
+  const page = new Page("claude-code.md");
+  const machine = () => new Machine(host, QUIET);
+  const connected = /^devpilot: .*✔ Connected$/m;
+  await pageWays({ report, page, machine, connected, gone: /No MCP servers configured/ });
+  await noteLine({ report, plane, machine, name: "Claude Code", connected, look: page.look });
+
+  await report.check("a server that dies: mcp list says so", async () => {
+    const one = machine();
+    writeFileSync(join(one.programs, "dead"), "#!/bin/sh\nexit 1\n");
+    chmodSync(join(one.programs, "dead"), 0o755);
+    await succeed(one.sh("claude mcp add devpilot --scope user -- dead"));
+    const listed = await succeed(one.run("claude", ["mcp", "list"]));
+    expect(/Failed to connect/.test(listed) && !connected.test(listed), "it is connected", listed);
+    one.remove();
+  });
+
+  await report.check("plugin validate --strict: marketplace and plugin", async () => {
+    const one = machine();
+    for (const folder of [".", "mcp-client/plugin"]) {
+      await succeed(one.run("claude", ["plugin", "validate", "--strict", join(REPOSITORY, folder)]));
+    }
+    one.remove();
+  });
+
+  await plugin({ report, plane, page, machine });
+}
+
+async function plugin({ report, plane, page, machine }) {
+  const one = machine();
+  const [install, uninstall] = page.scripts("sh plugin");
+  await report.check("the page's plugin: installed from the checkout, its server connected", async () => {
+    // The page's own first line puts the program on the PATH of the shell that starts Claude Code.
+    const listed = await succeed(one.sh(`${install}claude mcp list`));
+    expect(/^plugin:devpilot:session: .*✔ Connected$/m.test(listed), "it is not connected", listed);
+  });
+  await report.check("the plugin's parts: one skill, three hooks, one server", async () => {
+    const parts = await succeed(one.run("claude", ["plugin", "details", "devpilot@devpilot"]));
+    for (const part of [/Skills \(1\) +session/, /Hooks \(3\) +SessionStart, UserPromptSubmit, Stop/, /MCP servers \(1\) +session/]) {
+      expect(part.test(parts), `not ${part}`, parts);
+    }
+  });
+  await report.check("the installed hooks: the way back after compaction, without any text of a message", async () => {
+    const other = machine();
+    plane.letShare(other);
+    await succeed(other.sh(`./target/release/devpilot-session share --as agent --title "${TITLE}"`, CONTEXT));
+    await succeed(one.run(`${one.home}/.devpilot/bin/devpilot-session`, ["join", "-", "--as", "agent"], other.sentLink()));
+    const said = await hook(one, "SessionStart", { source: "compact" });
+    const told = JSON.parse(said).hookSpecificOutput;
+    expect(told.hookEventName === "SessionStart" && /devpilot_session_read/.test(told.additionalContext), "another answer", said);
+    expect(!said.includes(CONTEXT), "it shows a message", said);
+    other.remove();
+  });
+  await report.check("the installed hooks: quiet at a prompt with nothing unread, and where there is no client", async () => {
+    const bare = machine();
+    for (const event of ["UserPromptSubmit", "Stop"]) {
+      expect((await hook(one, event, { prompt: "go on" }, bare)) === "", `${event} says something`);
+    }
+    bare.remove();
+  });
+  await report.check("the page's plugin: uninstalled", async () => {
+    await succeed(one.sh(uninstall));
+    const listed = await succeed(one.run("claude", ["mcp", "list"]));
+    expect(/No MCP servers configured/.test(listed), "it is still there", listed);
+  });
+  one.remove();
+}
+
+/** What the installed hook of an event says, with the home of `at`. */
+async function hook(machine, event, input, at = machine) {
+  const versions = join(machine.home, ".claude/plugins/cache/devpilot/devpilot");
+  const [version] = readdirSync(versions);
+  const root = join(versions, version);
+  expect(existsSync(join(root, "hooks/hooks.json")), "the hooks are not installed");
+  const { command } = JSON.parse(readFileSync(join(root, "hooks/hooks.json"), "utf8")).hooks[event][0].hooks[0];
+  const host = { session_id: "0f6b", transcript_path: "/dev/null", cwd: machine.work, hook_event_name: event, ...input };
+  return succeed(at.run("sh", ["-c", `CLAUDE_PLUGIN_ROOT='${root}'; export CLAUDE_PLUGIN_ROOT; ${command}`], JSON.stringify(host)));
+}
