@@ -36,6 +36,11 @@ impl CommandHost {
             cancelled,
         }
     }
+
+    /// Fires when this command is to end.
+    pub(crate) fn token(&self) -> &CancellationToken {
+        &self.cancelled
+    }
 }
 
 /// Who is here: as told, else a person if standard input and output are a terminal (one of them is enough with

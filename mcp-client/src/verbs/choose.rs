@@ -32,6 +32,8 @@ pub(super) struct Taken {
 pub(super) enum Intent<'a> {
     /// Looks on.
     Read,
+    /// Looks on for whoever of this machine has the seat, and leaves no trace of where.
+    Attend,
     /// Decides something, for whoever of this machine has the seat.
     Decide,
     /// As `Decide`, in the safe direction: where this machine is in one session, that one is meant in every folder.
@@ -65,7 +67,7 @@ impl App {
         let place = Place::of(host.folder());
         let asking = self.asking(&listing, &place, named, current);
         let chosen = match intent {
-            Intent::Read | Intent::Decide => choose::session(&asking),
+            Intent::Read | Intent::Attend | Intent::Decide => choose::session(&asking),
             Intent::Calm => choose::session_to_calm(&asking),
             Intent::Post | Intent::Leave | Intent::Enter(_) => choose::session_for_post(&asking),
         };
@@ -163,7 +165,7 @@ impl App {
         // Looking on and setting the mode go by any seat of this machine, and a person may take their agent out of a session;
         // writing is each participant's own.
         let summary = match (intent, host.kind()) {
-            (Intent::Read | Intent::Decide | Intent::Calm, _) => {
+            (Intent::Read | Intent::Attend | Intent::Decide | Intent::Calm, _) => {
                 own.or_else(|| choose::seat(&asking, id, other, host.seat()))
             }
             (Intent::Leave, Kind::Human) => own.or_else(|| choose::only_seat(&asking, id)),
@@ -335,6 +337,7 @@ impl App {
 fn is_use(host: &dyn Host, intent: Intent<'_>, seat: Kind) -> bool {
     match intent {
         Intent::Enter(_) => true,
+        Intent::Attend => false,
         Intent::Decide | Intent::Calm => host.lives_on(),
         Intent::Read | Intent::Post | Intent::Leave => host.lives_on() || host.kind() == seat,
     }

@@ -105,6 +105,10 @@ pub struct JoinAnswer {
     pub card: JoinCard,
     /// Integrity.
     pub integrity: IntegrityItem,
+    /// Of relay and auto: the shell command that sleeps, without a model turn, until somebody else has posted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub listen: Option<String>,
     /// What else to know.
     pub warnings: Vec<String>,
     /// What to do now.
@@ -128,6 +132,7 @@ impl Answer for JoinAnswer {
         text.proposal(self.proposal.as_ref());
         text.integrity(&self.integrity);
         text.card(&self.card);
+        text.listen(self.listen.as_deref());
         text.closing(&self.warnings, &self.next);
         text.finish()
     }
@@ -288,6 +293,7 @@ async fn card(
         proposal: proposals::open(session, &presenter),
         card: presenter.card(&rows, CARD_BYTES),
         integrity: presenter.integrity(),
+        listen: app.listen_in(session, mode),
         warnings,
         next: match mode.gone {
             Some(_) => "Nothing more comes in this session. Tell your human.".to_owned(),

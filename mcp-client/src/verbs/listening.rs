@@ -28,10 +28,23 @@ pub(super) const GRACE: Duration = Duration::from_secs(4);
 const PROGRESS: Duration = Duration::from_secs(10);
 /// After a request that was refused or cut.
 const PAUSE: Duration = Duration::from_secs(1);
+/// The longest pause between two tries of somebody who has hours.
+const PAUSE_MAX: Duration = Duration::from_secs(15);
 /// How often a wait reads on for the notice of an end that it sees already.
 const NOTICE_ROUNDS: u32 = 4;
 /// What a wait may hold the session for while it reads on, since other calls come between.
 const READING: Duration = Duration::from_secs(10);
+
+/// What a wait is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum For {
+    /// Whatever concerns this seat.
+    Anything,
+    /// As that, of the messages those addressed to it.
+    Me,
+    /// Messages alone, and the end of waiting: nobody is told anything by it, so nothing is noted as told.
+    Posts,
+}
 
 /// Why a wait is over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,28 +70,34 @@ impl Woke {
 }
 
 /// Waits until somebody else has posted, the mode has changed, somebody knocks at the door that this seat keeps, the session
-/// is over, or the time is up.
+/// is over, or the time is up. For posts alone: until somebody else has posted, this seat is in observe, or the same ends.
 pub(super) async fn listen(
     app: &App,
     shared: &Arc<Mutex<Session>>,
     host: &dyn Host,
-    for_me: bool,
+    what: For,
     started: Deadline,
     end: Deadline,
 ) -> Result<Woke, Failure> {
-    let (before, told) = {
+    let posts = what == For::Posts;
+    let (mut before, told) = {
         let mut session = match read_on(shared, host, end).await {
             Ok(session) => session,
             Err(failure) => return ended(shared, end, failure).await,
         };
-        if has_news(&session, for_me)? {
+        let now = mode(app, &session)?;
+        let may_listen = modes::may_wait(now);
+        if (!posts || may_listen) && has_news(&session, what)? {
             return Ok(Woke::Messages);
+        }
+        if posts && now.gone.is_none() && !may_listen {
+            return Ok(Woke::ModeChanged);
         }
         // Of each command's process nobody was told anything before: it would wake for the same knock again and again.
         if !host.lives_on() {
             session.told_of_knocks();
         }
-        (mode(app, &session)?, session.kept()?.told_proposal)
+        (now, session.kept()?.told_proposal)
     };
     if before.gone.is_some() {
         return Ok(Woke::Ended);
@@ -92,12 +111,13 @@ pub(super) async fn listen(
     // One that is its own, or that it was told of, is no news.
     let own = before.kind == host.kind();
     let is_new = |(id, mine): (_, bool)| !mine && told != Some(id);
-    if own && before.proposal.is_some_and(is_new) {
+    if !posts && own && before.proposal.is_some_and(is_new) {
         return Ok(Woke::ModeChanged);
     }
-    if in_turn(shared, end + GRACE).await?.has_untold_knocks() {
+    if !posts && in_turn(shared, end + GRACE).await?.has_untold_knocks() {
         return Ok(Woke::Knocking);
     }
+    let mut cuts = 0;
     let mut longest = REQUEST_MAX_S;
     loop {
         // The plane counts whole seconds: rather a little longer than a wait that is over before its time.
@@ -112,7 +132,10 @@ pub(super) async fn listen(
         let heard = hold(&waiting, seconds, host, started, end).await?;
         let mut session = in_turn(shared, end + GRACE).await?;
         match heard {
-            Ok(heard) => session.hear(heard, reading_until(end)).await?,
+            Ok(heard) => {
+                cuts = 0;
+                session.hear(heard, reading_until(end)).await?;
+            }
             Err(error) => match after(&error) {
                 After::ComeBack => {
                     if let Err(error) = session.sync(reading_until(end)).await {
@@ -124,7 +147,9 @@ pub(super) async fn listen(
                     // A proxy that cuts idle requests: stay below what it lets through.
                     longest = (asked.elapsed().as_secs() * 4 / 5).clamp(REQUEST_MIN_S, longest);
                     drop(session);
-                    until_cancelled(host, tokio::time::sleep(PAUSE)).await?;
+                    let pause = if posts { pause_after(cuts) } else { PAUSE };
+                    cuts = cuts.saturating_add(1);
+                    until_cancelled(host, tokio::time::sleep(pause)).await?;
                     if Deadline::now() + PAUSE >= end {
                         return Err(wording::plane(&error));
                     }
@@ -133,7 +158,7 @@ pub(super) async fn listen(
                 After::Observe => {
                     session.sync(reading_until(end)).await?;
                     // What ended it may be a message.
-                    return Ok(match has_news(&session, for_me)? {
+                    return Ok(match has_news(&session, what)? {
                         true => Woke::Messages,
                         false => Woke::ModeChanged,
                     });
@@ -145,7 +170,7 @@ pub(super) async fn listen(
                 After::Give => return Err(wording::plane(&error)),
             },
         }
-        if has_news(&session, for_me)? {
+        if has_news(&session, what)? {
             return Ok(Woke::Messages);
         }
         let mut now = mode(app, &session)?;
@@ -161,6 +186,13 @@ pub(super) async fn listen(
             until_cancelled(host, tokio::time::sleep(PAUSE / 2)).await?;
             session = read_on(shared, host, end).await?;
             now = mode(app, &session)?;
+        }
+        if posts {
+            if now.mine == ModeName::Observe {
+                return Ok(Woke::ModeChanged);
+            }
+            before = now;
+            continue;
         }
         if (now.session, now.mine, now.proposal) != (before.session, before.mine, before.proposal) {
             return Ok(Woke::ModeChanged);
@@ -262,10 +294,21 @@ fn after(error: &PlaneError) -> After {
     }
 }
 
+/// How long somebody who has hours leaves a plane alone that did not answer `cuts` times in a row; drawn, so that clients
+/// which were cut off together don't come back together.
+pub(super) fn pause_after(cuts: u32) -> Duration {
+    let longest = PAUSE
+        .saturating_mul(2_u32.saturating_pow(cuts.min(8)))
+        .min(PAUSE_MAX);
+    // Without randomness it is the longest.
+    let drawn = seal::random::bytes::<1>().map_or(u8::MAX, |[drawn]| drawn);
+    longest.mul_f64(0.5 + 0.5 * f64::from(drawn) / f64::from(u8::MAX))
+}
+
 /// Whether somebody else's message is unread.
-fn has_news(session: &Session, for_me: bool) -> Result<bool, SessionError> {
+fn has_news(session: &Session, what: For) -> Result<bool, SessionError> {
     let cursor = session.kept()?.cursor;
-    if !for_me {
+    if what != For::Me {
         return Ok(session.view().newest_by_others(cursor).is_some());
     }
     let presenter = Presenter::new(session);

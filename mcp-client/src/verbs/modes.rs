@@ -172,6 +172,11 @@ fn heard_after(
     ends.into_iter().flatten().min().is_some_and(|end| heard >= end)
 }
 
+/// Whether an agent in it may wait for others.
+pub(super) fn may_wait(view: ModeView) -> bool {
+    view.gone.is_none() && view.mine != ModeName::Observe
+}
+
 /// What a mode means for whoever reads the answer, and what to do.
 pub(super) fn meaning(view: ModeView, reader: Kind) -> String {
     match reader {

@@ -177,6 +177,9 @@ pub async fn run(app: &App, args: PostArgs, host: &dyn Host) -> Result<Delivered
         mode = modes::of(&session, &*session.kept()?, app.clock.now());
         warnings.push(modes::meaning(mode, host.reader()));
     }
+    if rows.is_empty() {
+        warnings.push("The plane did not say who is listening: ask `who` in a moment.".to_owned());
+    }
     let presenter = Presenter::new(&session);
     let others = || {
         rows.iter()

@@ -2,6 +2,7 @@
 
 use super::app::App;
 use super::failure::{Failure, code};
+use super::modes::{self, ModeView};
 use super::present::Presenter;
 use super::{proposals, wording};
 use crate::credentials::{Credentials, CredentialsError};
@@ -157,7 +158,38 @@ impl App {
     /// The line that starts this program, as it stands in answers.
     pub(super) fn command(&self, rest: &str) -> String {
         let program = self.home.bin_folder().join("devpilot-session");
-        format!("{} {rest}", program.display())
+        format!("{} {rest}", shell_word(&program.display().to_string()))
+    }
+
+    /// As [`App::listen_line`], where the mode lets an agent wait at all.
+    pub(super) fn listen_in(&self, session: &Session, mode: ModeView) -> Option<String> {
+        modes::may_wait(mode).then(|| self.listen_line(session))
+    }
+
+    /// The line that listens for a seat, for a shell that may not know of another home folder than the default.
+    pub(super) fn listen_line(&self, session: &Session) -> String {
+        let line = self.command(&format!(
+            "listen --session {} --seat {}",
+            session.id(),
+            session.my_id()
+        ));
+        match self.environment.get("DEVPILOT_HOME") {
+            Some(_) if cfg!(unix) => {
+                let home = shell_word(&self.home.root().display().to_string());
+                format!("DEVPILOT_HOME={home} {line}")
+            }
+            _ => line,
+        }
+    }
+}
+
+/// A path as one word of a shell's line.
+fn shell_word(path: &str) -> String {
+    let plain = |symbol: char| symbol.is_alphanumeric() || "/._-+:,@%\\~".contains(symbol);
+    match path.chars().all(plain) {
+        true if cfg!(windows) || !path.contains(['\\', '~']) => path.to_owned(),
+        _ if cfg!(windows) => format!("\"{path}\""),
+        _ => format!("'{}'", path.replace('\'', r"'\''")),
     }
 }
 

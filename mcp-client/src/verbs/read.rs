@@ -115,6 +115,10 @@ pub struct ReadAnswer {
     pub found: Option<u64>,
     /// Integrity.
     pub integrity: IntegrityItem,
+    /// With `since: 0`, of relay and auto: the shell command that sleeps, without a model turn, until somebody else has posted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub listen: Option<String>,
     /// What else to know.
     pub warnings: Vec<String>,
 }
@@ -128,6 +132,7 @@ impl Answer for ReadAnswer {
         if let Some(card) = &self.card {
             text.card(card);
         }
+        text.listen(self.listen.as_deref());
         match self.found {
             Some(0) => text.line("No message here has all of these words."),
             Some(1) => text.line("1 message found:"),
@@ -220,8 +225,13 @@ pub async fn run(app: &App, args: ReadArgs, host: &dyn Host) -> Result<Delivered
         let taken = serde_json::to_string(card).map_or(0, |json| json.len());
         budget.bytes = budget.bytes.saturating_sub(taken);
     }
+    let mode = modes::of(&session, &kept, app.clock.now());
     let proposal = proposals::open(&session, &presenter);
     budget.bytes = budget.bytes.saturating_sub(ProposalItem::size(proposal.as_ref()));
+    let listen = card.as_ref().and_then(|_| app.listen_in(&session, mode));
+    budget.bytes = budget
+        .bytes
+        .saturating_sub(listen.as_ref().map_or(0, String::len));
     let found = hits.as_ref().map(|_| {
         let entries = session.view().after(since).iter();
         entries.filter(|entry| wanted(entry)).count() as u64
@@ -234,7 +244,6 @@ pub async fn run(app: &App, args: ReadArgs, host: &dyn Host) -> Result<Delivered
         args.offset.unwrap_or(0),
         budget,
     );
-    let mode = modes::of(&session, &kept, app.clock.now());
     warnings.extend(modes::session_over(mode));
     warnings.extend(modes::untold_end(mode));
     warnings.extend(modes::around(mode).filter(|_| host.kind() == Kind::Human));
@@ -265,6 +274,7 @@ pub async fn run(app: &App, args: ReadArgs, host: &dyn Host) -> Result<Delivered
         more: shown.more,
         found,
         integrity: presenter.integrity(),
+        listen,
         warnings,
     };
     Ok(Delivered::with(answer, Due::Shown(told)))

@@ -89,6 +89,10 @@ pub struct ShareAnswer {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u64")]
     pub seq: Option<u64>,
+    /// Of relay and auto: the shell command that sleeps, without a model turn, until somebody else has posted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub listen: Option<String>,
     /// What else to know, such as that the link opens on this machine only.
     pub warnings: Vec<String>,
     /// What to do now.
@@ -127,6 +131,7 @@ impl Answer for ShareAnswer {
             ),
         }
         text.proposal(self.proposal.as_ref());
+        text.listen(self.listen.as_deref());
         text.closing(&self.warnings, &self.next);
         text.finish()
     }
@@ -216,6 +221,7 @@ pub async fn run(app: &App, args: ShareArgs, host: &dyn Host) -> Result<Delivere
         link_withheld: !args.reveal_link,
         link: args.reveal_link.then(|| note.link.to_string()),
         seq,
+        listen: app.listen_in(&session, mode),
         warnings,
         next: format!("{what} {}", modes::meaning(mode, host.reader())),
     };
@@ -250,6 +256,7 @@ mod tests {
                 link_withheld: true,
                 link: None,
                 seq: None,
+                listen: None,
                 warnings: Vec::new(),
                 next: String::new(),
             };

@@ -218,6 +218,16 @@ impl Text {
         }
     }
 
+    /// How to sleep until somebody writes.
+    pub(super) fn listen(&mut self, line: Option<&str>) {
+        if let Some(line) = line {
+            self.line(format_args!(
+                "To sleep until somebody else writes, without a model turn, run this in a shell in the background; it prints no \
+                 message text and marks nothing as read: {line}"
+            ));
+        }
+    }
+
     /// Warnings and what to do next.
     pub(super) fn closing(&mut self, warnings: &[String], next: &str) {
         warnings.iter().for_each(|warning| self.line(warning));

@@ -13,7 +13,7 @@ use super::delivered::{self, Answer, Delivered, Due, Shown};
 use super::failure::Failure;
 use super::host::Host;
 use super::items::{EventItem, IntegrityItem, MessageItem};
-use super::listening::{self, Woke};
+use super::listening::{self, For, Woke};
 use super::page::page;
 use super::present::Presenter;
 use super::proposals::{self, ProposalItem};
@@ -144,7 +144,8 @@ pub async fn run(app: &App, args: WaitArgs, host: &dyn Host) -> Result<Delivered
     let shared = app
         .pick(host, args.session.as_deref(), Intent::Read, until)
         .await?;
-    let woke = listening::listen(app, &shared, host, args.for_me, started, end).await?;
+    let what = if args.for_me { For::Me } else { For::Anything };
+    let woke = listening::listen(app, &shared, host, what, started, end).await?;
     let mut session = in_turn(&shared, until).await?;
     let own = session.kept()?.kind == host.kind();
     warnings.extend(doorbell::ring(app, host, &mut session));

@@ -17,7 +17,7 @@ pub(crate) use entering::{Join, Link, Share, Source};
 pub(crate) use keeping::{End, HistoryArgument, Rekey};
 pub(crate) use mode::{Mode, SetMode};
 pub(crate) use transcript::{Post, Read, Wait};
-pub(crate) use waking::{Hook, HookEvent};
+pub(crate) use waking::{Hook, HookEvent, Listen};
 
 /// Share one encrypted transcript between people and their coding agents.
 ///
@@ -56,10 +56,10 @@ Examples:
   For a program                   devpilot-session who --json
 
 Exit codes:
-  0  done; wait: there are messages
+  0  done; wait and listen: there are messages
   1  it did not work, and standard error says what to do
-  2  wait: the time was up; join: nobody has answered at the door; else: the command line is wrong
-  3  your answer was not a yes, or there was nobody to ask
+  2  wait and listen: the time was up; join: nobody has answered at the door; else: the command line is wrong
+  3  your answer was not a yes, or there was nobody to ask; listen: the mode is observe, or the session is over
   130  interrupted
 
 Links are never taken as arguments: other programs see those. They come on standard input, from the clipboard or from
@@ -122,6 +122,16 @@ pub(crate) enum Command {
     Post(Post),
     /// Wait for a message: exit code 0 when there is one, 2 when the time is up.
     Wait(Wait),
+    /// Sleep beside an agent until somebody else has posted, and say so without a word of it. For relay and auto.
+    ///
+    /// For an agent that has a shell, to be run in the background: it prints one line of JSON with the command that listens
+    /// again, and ends with 0 when somebody has posted (once, however many messages there are; at once where some are unread),
+    /// 2 when the time is up, 3 in observe, when the mode falls to observe, and when the session is over. Nothing counts as
+    /// read by it, and it goes on over cut connections, a restarted plane and re-keys.
+    ///
+    /// It can't live for ever: it ends after 8 hours at the latest, the longest that an auto can last, and within seconds
+    /// once nobody holds the other end of its standard output any more.
+    Listen(Listen),
     /// Show who is here, and the head of the transcript to compare by voice.
     Who,
     /// Show the mode, or set it.

@@ -1,6 +1,14 @@
-//! `hook`: what wakes an agent, or tells it of something.
+//! `listen` and `hook`: what wakes an agent, or tells it of something.
 
 use clap::{Args, ValueEnum};
+
+/// `listen`.
+#[derive(Debug, Args)]
+pub(crate) struct Listen {
+    /// Seconds to listen, at most 28800 [default: 28800].
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) timeout: Option<u64>,
+}
 
 /// `hook`.
 #[derive(Debug, Args)]

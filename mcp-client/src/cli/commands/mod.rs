@@ -6,7 +6,7 @@
 //! - `transcript`: `read`, `post`, `wait`
 //! - `mode`: `mode`
 //! - `keeping`: `rekey`, `end`
-//! - `waking`: `hook`
+//! - `waking`: `listen`, `hook`
 
 mod again;
 mod door;
@@ -57,6 +57,8 @@ pub(super) async fn execute(
         {
             Kind::Agent
         }
+        // Whoever starts it, it is for an agent.
+        Command::Listen(_) if common.acting_as.is_none() => Kind::Agent,
         _ => kind_of_caller(common.acting_as, either_end),
     };
     let host = CommandHost::new(
@@ -94,6 +96,7 @@ pub(super) async fn execute(
                 .deliver(verbs::leave::run(&app, LeaveArgs { session }, &host).await?)
                 .await
         }
+        Command::Listen(listen) => waking::listen(setting, listen).await,
         // Above: it needs nothing of the rest, and must not fail for want of it.
         Command::Hook(_) => Ok(0),
         Command::Sessions => setting.deliver(verbs::sessions::run(&app)?).await,
@@ -112,10 +115,14 @@ impl Setting<'_> {
         match written {
             Ok(true) => delivered.commit(self.app).await.map(|()| 0),
             Ok(false) => Ok(0),
-            Err(error) => Err(Failure::new(
-                code::LOCAL_FILE,
-                format!("The answer could not be written ({error}). It counts as unread."),
-            )),
+            Err(error) => Err(not_written(&error)),
         }
     }
+}
+
+fn not_written(error: &std::io::Error) -> Failure {
+    Failure::new(
+        code::LOCAL_FILE,
+        format!("The answer could not be written ({error}). It counts as unread."),
+    )
 }

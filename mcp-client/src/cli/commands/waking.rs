@@ -1,18 +1,44 @@
-//! `hook`.
+//! `listen` and `hook`.
 
 use std::io::{self, Read};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::cli::arguments::{Hook, HookEvent};
+use super::{Setting, not_written};
+use crate::cli::arguments::{Hook, HookEvent, Listen};
+use crate::cli::interrupted;
 use crate::cli::output::{self, Output};
 use crate::verbs::hook::{self, Event, HookAnswer};
-use crate::verbs::{App, Failure, code};
+use crate::verbs::{self, App, Failure, ListenArgs, code};
+
+/// `listen`: the time was up.
+const TIME_UP: u8 = 2;
+/// `listen`: there is nothing to listen for.
+const NOT_NOW: u8 = 3;
 
 /// What a hook may take, its host waiting: then nothing is told.
 const HOOK_TIME: Duration = Duration::from_millis(900);
 /// More than any host writes to a hook, prompts included.
 const HOOK_INPUT: u64 = 16 << 20;
+
+pub(super) async fn listen(setting: Setting<'_>, listen: Listen) -> Result<u8, Failure> {
+    let arguments = ListenArgs {
+        timeout_s: listen.timeout,
+        session: setting.common.session.clone(),
+    };
+    let listening = verbs::listen::run(setting.app, arguments, setting.host);
+    let answer = interrupted::or_unheard(setting.host.token(), listening).await?;
+    output::clear_status();
+    setting
+        .output
+        .json(&answer)
+        .map_err(|error| not_written(&error))?;
+    Ok(match answer.woke_by.as_str() {
+        "messages" => 0,
+        "timed_out" => TIME_UP,
+        _ => NOT_NOW,
+    })
+}
 
 /// Answers a host. Nothing that goes wrong here is the host's trouble: the exit code is 0, and a line says it.
 pub(super) async fn hook(hook: &Hook) -> u8 {

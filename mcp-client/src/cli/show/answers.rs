@@ -172,6 +172,9 @@ impl Show for ModeAnswer {
         lines.extend(self.unchanged.clone());
         lines.extend(proposal(self.proposal.as_ref()));
         lines.push(self.next.clone());
+        if let Some(line) = &self.listen {
+            lines.push(format!("Your agent sleeps until somebody writes by: {line}"));
+        }
         lines.extend(integrity(&self.integrity));
         lines.extend(warnings(&self.warnings));
         lines.join("\n")

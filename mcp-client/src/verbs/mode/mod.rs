@@ -121,6 +121,10 @@ pub struct ModeAnswer {
     pub proposal: Option<ProposalItem>,
     /// Integrity.
     pub integrity: IntegrityItem,
+    /// Of relay and auto: the shell command that sleeps, without a model turn, until somebody else has posted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub listen: Option<String>,
     /// What else to know.
     pub warnings: Vec<String>,
     /// What the mode means now, and what to do.
@@ -145,6 +149,7 @@ impl Answer for ModeAnswer {
             text.integrity(&self.integrity);
         }
         text.proposal(self.proposal.as_ref());
+        text.listen(self.listen.as_deref());
         text.closing(&self.warnings, &self.next);
         text.finish()
     }
@@ -281,6 +286,7 @@ pub async fn run(app: &App, args: ModeArgs, host: &dyn Host) -> Result<Delivered
         auto_ends_at: mode.ends_at.map(|at| at.to_string()),
         proposal: proposals::open_whole(session, &presenter),
         integrity: presenter.integrity(),
+        listen: app.listen_in(session, mode),
         warnings,
         next,
     };
