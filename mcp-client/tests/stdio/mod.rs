@@ -7,6 +7,8 @@ mod machine;
 pub(crate) mod pair;
 pub(crate) mod plane;
 pub(crate) mod proxy;
+#[cfg(target_os = "linux")]
+pub(crate) mod room;
 mod server;
 #[cfg(target_os = "linux")]
 pub(crate) mod terminal;

@@ -1,0 +1,301 @@
+//! `listen` as a process, over a real plane, beside the agent's own MCP server.
+#![cfg(target_os = "linux")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
+
+mod stdio;
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use stdio::Machine;
+use stdio::pair::{agent, texts};
+use stdio::plane::{Plane, Store};
+use stdio::room::{Listener, Room, said};
+use stdio::terminal::at_terminal;
+
+/// From a post to the end of the process.
+const AT_ONCE: Duration = Duration::from_secs(1);
+
+#[tokio::test]
+async fn it_wakes_within_a_second_once_for_many_and_nothing_counts_as_read() {
+    for store in Store::here() {
+        let plane = Plane::start(store).await;
+        let mut room = Room::in_relay(&plane).await;
+        let listener = room.listen(&[]).await;
+        room.post("needle one").await;
+        let woken = listener.woken(AT_ONCE).await;
+        assert_eq!(woken["woke_by"], "messages", "{woken}");
+        assert_eq!(
+            (&woken["unread"], &woken["mode"]),
+            (&json!(1), &json!("relay")),
+            "{woken}"
+        );
+        assert_eq!(woken["session"], room.session);
+        assert_eq!(woken["title"], "Stale 'cache' <b>", "as it is shown everywhere");
+        let rearm = woken["rearm"].as_str().unwrap();
+        let program = room.ben.devpilot().join("bin/devpilot-session");
+        assert!(rearm.starts_with(program.to_str().unwrap()), "{rearm}");
+
+        room.post("needle two").await;
+        room.post("needle three").await;
+        // Something is unread as it starts: at once, and once for all three.
+        let again = room.ben.run(["listen"], b"").await;
+        assert_eq!((again.code(), &said(&again)["unread"]), (0, &json!(3)), "{again}");
+        let read = room.server.call("read", json!({})).await;
+        assert_eq!(
+            texts(&read.structured()["messages"]),
+            ["needle one", "needle two", "needle three"],
+            "all of it is new to the agent"
+        );
+        let then = room.ben.run(["listen", "--timeout", "1"], b"").await;
+        assert_eq!(
+            (then.code(), &said(&then)["woke_by"]),
+            (2, &json!("timed_out")),
+            "{then}"
+        );
+        assert_eq!(said(&then)["rearm"], format!("{rearm} --timeout 1"), "{then}");
+    }
+}
+
+#[tokio::test]
+async fn the_line_it_prints_listens_again_also_after_a_kill() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let mut room = Room::in_relay(&plane).await;
+    let line = {
+        let shown = room.server.call("mode", json!({})).await;
+        shown.structured()["listen"].as_str().unwrap().to_owned()
+    };
+    for round in ["needle first", "needle second"] {
+        let killed = room.listen(&[]).await;
+        killed.signal("KILL");
+        assert_eq!(killed.end().await.status.code(), None);
+        // The line as a shell takes it, in another folder than the agent's.
+        let mut shell = tokio::process::Command::new("sh");
+        room.ben.surround(&mut shell);
+        shell.args(["-c", &line]).current_dir("/");
+        let listener = Listener::start(&mut shell);
+        room.until_listening().await;
+        room.post(round).await;
+        let woken = listener.woken(Duration::from_secs(3)).await;
+        assert_eq!(woken["rearm"], line, "it is the same line each time");
+        let read = room.server.call("read", json!({})).await;
+        assert_eq!(texts(&read.structured()["messages"]), [round]);
+    }
+}
+
+#[tokio::test]
+async fn a_home_of_another_name_stands_in_the_line() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().join("Ben's files");
+    let ada = plane.owner();
+    let shared = ada.run(["share", "--title", "T", "--as", "human"], b"x").await;
+    assert_eq!(shared.code(), 0, "{shared}");
+    let relay = at_terminal(&ada, "mode relay --as human", "relay\n").await;
+    assert_eq!(relay.code(), 0, "{relay}");
+    let ben = Machine::new().with("DEVPILOT_HOME", home.to_str().unwrap());
+    let joined = ben
+        .run(["join", "-", "--json"], ada.link().as_bytes())
+        .await
+        .json();
+    let line = joined["listen"].as_str().unwrap();
+    // Hosts give the home to their server alone, and not to the agent's shell.
+    let mut shell = tokio::process::Command::new("sh");
+    let ben = ben.without("DEVPILOT_HOME");
+    ben.surround(&mut shell);
+    shell.args(["-c", &format!("{line} --timeout 0")]);
+    let ran = Listener::start(&mut shell).end().await;
+    assert_eq!(ran.code(), 2, "{ran}");
+    assert_eq!(said(&ran)["session"], joined["session"]);
+}
+
+#[tokio::test]
+async fn in_observe_it_ends_at_once_and_when_the_mode_falls_to_it() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let mut room = Room::new(&plane).await;
+    room.post("needle unread").await;
+    let refused = room.ben.run(["listen"], b"").await;
+    assert_eq!(refused.code(), 3, "also where something is unread: {refused}");
+    let answer = said(&refused);
+    assert_eq!(
+        (&answer["woke_by"], answer.get("rearm")),
+        (&json!("observe"), None),
+        "{answer}"
+    );
+    room.mode("relay").await;
+    room.server.call("read", json!({})).await.structured();
+    let listener = room.listen(&["--timeout", "60"]).await;
+    let started = Instant::now();
+    room.mode("observe").await;
+    let fell = listener.end().await;
+    assert_eq!(fell.code(), 3, "{fell}");
+    assert!(started.elapsed() < Duration::from_secs(5));
+    assert_eq!(said(&fell)["mode"], "observe");
+    let ended = at_terminal(&room.ada, &format!("end --session {}", room.session), "end\n").await;
+    assert_eq!(ended.code(), 0, "{ended}");
+    let over = room.ben.run(["listen", "--session", &room.session], b"").await;
+    assert_eq!(
+        (over.code(), &said(&over)["woke_by"]),
+        (3, &json!("ended")),
+        "{over}"
+    );
+}
+
+#[tokio::test]
+async fn two_of_one_seat_and_its_server_do_not_hinder_each_other() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let mut room = Room::in_relay(&plane).await;
+    let one = room.listen(&[]).await;
+    let two = room.listen(&[]).await;
+    let who = room.server.call("who", json!({})).await;
+    assert_eq!(
+        who.structured()["participants"].as_array().unwrap().len(),
+        2,
+        "nobody new came in"
+    );
+    let waiting = room.server.start_call("wait", json!({ "timeout_s": 20 })).await;
+    let (posted, _) = {
+        room.post("needle for all three").await;
+        (room.server.answer(waiting).await, ())
+    };
+    assert_eq!(
+        posted["result"]["structuredContent"]["woke_by"], "messages",
+        "{posted}"
+    );
+    for listener in [one, two] {
+        // Either may find that the server has read it already: then it goes on.
+        let mut listener = listener;
+        let started = Instant::now();
+        while listener.is_running() && started.elapsed() < AT_ONCE {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        if listener.is_running() {
+            room.post("needle again").await;
+        }
+        listener.woken(AT_ONCE).await;
+    }
+}
+
+#[tokio::test]
+async fn it_goes_on_over_a_restarted_plane_and_a_re_key() {
+    let mut plane = Plane::start(Store::Sqlite).await;
+    let room = Room::in_relay(&plane).await;
+    let mut listener = room.listen(&[]).await;
+    plane.kill().await;
+    tokio::time::sleep(Duration::from_millis(1500)).await;
+    assert!(listener.is_running(), "a plane that is away is no end");
+    plane.restart().await;
+    room.until_listening().await;
+    let rekeyed = at_terminal(&room.ada, "rekey --history keep", "k\nrekey\n").await;
+    assert_eq!(rekeyed.code(), 0, "{rekeyed}");
+    tokio::time::sleep(Duration::from_millis(1500)).await;
+    assert!(listener.is_running(), "it stays");
+    room.post("needle under the new key").await;
+    let woken = listener.woken(Duration::from_secs(3)).await;
+    assert_eq!(woken["unread"], 1, "{woken}");
+}
+
+#[tokio::test]
+async fn it_ends_by_a_signal_and_where_nobody_hears_it() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let room = Room::in_relay(&plane).await;
+    for name in ["TERM", "INT"] {
+        let listener = room.listen(&[]).await;
+        listener.signal(name);
+        let ran = listener.end().await;
+        assert_eq!((ran.code(), ran.stdout.as_str()), (130, ""), "{name}: {ran}");
+    }
+    let deserted = room.listen(&[]).await.deserted().await;
+    assert_eq!(deserted.code(), Some(130));
+}
+
+#[tokio::test]
+async fn its_line_is_in_the_answers_of_relay_and_in_none_of_observe() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let mut room = Room::new(&plane).await;
+    let calls = [
+        ("join", json!({})),
+        ("mode", json!({})),
+        ("share", json!({ "session": room.session })),
+        ("read", json!({ "since": 0 })),
+    ];
+    for (tool, arguments) in &calls {
+        let answer = room.server.call(tool, arguments.clone()).await;
+        assert_eq!(answer.structured().get("listen"), None, "{tool}");
+        assert!(!answer.text().contains(" listen "), "{tool}: {}", answer.text());
+    }
+    room.mode("relay").await;
+    for (tool, arguments) in &calls {
+        let answer = room.server.call(tool, arguments.clone()).await;
+        let line = answer.structured()["listen"]
+            .as_str()
+            .unwrap_or_else(|| panic!("{tool}: {}", answer.0));
+        assert!(answer.text().contains(line), "{tool}: {}", answer.text());
+        assert!(
+            line.contains(&format!("listen --session {} --seat ", room.session)),
+            "{line}"
+        );
+    }
+    let unread = room.server.call("read", json!({})).await;
+    assert_eq!(
+        unread.structured().get("listen"),
+        None,
+        "the way back alone has it"
+    );
+}
+
+#[tokio::test]
+async fn after_a_cut_context_one_call_has_everything_to_go_on() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let mut room = Room::in_relay(&plane).await;
+    room.post("needle: look at the key").await;
+    room.server.call("read", json!({})).await.structured();
+    room.server.close().await;
+    // Another process, which knows of nothing but this machine's files.
+    let mut fresh = agent(&room.ben).await;
+    let back = fresh.call("read", json!({ "since": 0 })).await;
+    let answer = back.structured();
+    assert_eq!(answer["mode"], "relay");
+    assert!(
+        answer["listen"].as_str().unwrap().contains(" listen "),
+        "{answer}"
+    );
+    let card = &answer["card"];
+    assert_eq!(card["participants_here"], 2, "{card}");
+    let me: Vec<_> = card["participants"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|one| one["me"] == true)
+        .collect();
+    assert_eq!(
+        (me.len(), &me[0]["name"]),
+        (1, &json!("Ben")),
+        "it knows who it is"
+    );
+    assert_eq!(
+        texts(&answer["messages"]),
+        [stdio::room::HANDOFF, "needle: look at the key"],
+        "the hand-off and what came after"
+    );
+    for part in [
+        "Mode: relay",
+        stdio::room::HANDOFF,
+        "needle: look at the key",
+        " listen --session ",
+        "\"Ben\"",
+    ] {
+        assert!(back.text().contains(part), "{part}: {}", back.text());
+    }
+    let unread = fresh.call("read", json!({})).await;
+    assert_eq!(
+        texts(&unread.structured()["messages"]),
+        [""; 0],
+        "looking back changed nothing"
+    );
+}
