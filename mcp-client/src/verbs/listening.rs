@@ -266,7 +266,8 @@ async fn hold(
     }
 }
 
-enum After {
+/// What a request that did not succeed means for the next one.
+pub(super) enum After {
     ComeBack,
     Shorter,
     Observe,
@@ -274,7 +275,7 @@ enum After {
     Give,
 }
 
-fn after(error: &PlaneError) -> After {
+pub(super) fn after(error: &PlaneError) -> After {
     match error {
         PlaneError::Problem {
             code: Code::Rekeyed | Code::Unauthorized,

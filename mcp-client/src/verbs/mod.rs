@@ -42,6 +42,7 @@ mod sharing;
 mod text;
 pub mod transcript;
 pub mod wait;
+pub mod watch;
 pub mod who;
 mod wording;
 
@@ -65,4 +66,5 @@ pub use sessions::{SeatItem, SessionsAnswer};
 pub use share::{ShareAnswer, ShareArgs};
 pub use transcript::{Transcript, TranscriptItem};
 pub use wait::{WaitAnswer, WaitArgs};
+pub use watch::{Sights, WatchArgs, Watcher};
 pub use who::{WhoAnswer, WhoArgs};

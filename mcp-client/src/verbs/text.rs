@@ -18,14 +18,24 @@ pub(super) struct Text {
 impl Text {
     /// An answer about a session. Titles are other people's words as well.
     pub(super) fn about(title: &str, session: &str) -> Self {
-        let mut text = Self {
+        let mut text = Self::bare();
+        text.session(title, session);
+        text
+    }
+
+    /// An answer that goes on with what was said before.
+    pub(super) fn bare() -> Self {
+        Self {
             out: String::new(),
             // Without randomness there is no safe boundary, and no text is shown.
             tag: Tag::fresh().ok(),
-        };
+        }
+    }
+
+    /// Which session it is about.
+    pub(super) fn session(&mut self, title: &str, session: &str) {
         let short: String = session.chars().take(8).collect();
-        text.line(format_args!("Session \"{title}\" ({short})"));
-        text
+        self.line(format_args!("Session \"{title}\" ({short})"));
     }
 
     /// A line in our own words.
@@ -98,7 +108,8 @@ impl Text {
         events.for_each(|event| self.event(event));
     }
 
-    fn event(&mut self, event: &EventItem) {
+    /// What the plane says happened.
+    pub(super) fn event(&mut self, event: &EventItem) {
         self.line(format_args!("{} (by the plane) {}", event.seq, event.text));
     }
 

@@ -17,7 +17,7 @@ pub(crate) use entering::{Join, Link, Share, Source};
 pub(crate) use keeping::{End, HistoryArgument, Rekey};
 pub(crate) use mode::{Mode, SetMode};
 pub(crate) use transcript::{Post, Read, Wait};
-pub(crate) use waking::{Hook, HookEvent, Listen};
+pub(crate) use waking::{Hook, HookEvent, Listen, Watch};
 
 /// Share one encrypted transcript between people and their coding agents.
 ///
@@ -47,6 +47,7 @@ Examples:
   Come in by a note in a file     devpilot-session join - --as human < note.txt
   What is new                     devpilot-session read
   From the start                  devpilot-session read --since 0
+  See what happens, as it happens devpilot-session watch
   Answer                          echo \"Fixed, please pull\" | devpilot-session post
   Who is here                     devpilot-session who
   Let agents wait for each other  devpilot-session mode relay
@@ -56,7 +57,7 @@ Examples:
   For a program                   devpilot-session who --json
 
 Exit codes:
-  0  done; wait and listen: there are messages
+  0  done; wait and listen: there are messages; watch: you ended it, or the session is over
   1  it did not work, and standard error says what to do
   2  wait and listen: the time was up; join: nobody has answered at the door; else: the command line is wrong
   3  your answer was not a yes, or there was nobody to ask; listen: the mode is observe, or the session is over
@@ -122,6 +123,11 @@ pub(crate) enum Command {
     Post(Post),
     /// Wait for a message: exit code 0 when there is one, 2 when the time is up.
     Wait(Wait),
+    /// Show what happens as it happens: messages, the mode, who comes, goes and listens. For people; Ctrl-C ends it.
+    ///
+    /// Begins with the last messages. Nothing counts as read by it, through whichever seat it looks. With --json it prints one
+    /// object a line. A person is shown it in every mode; without a terminal that is `--as human`.
+    Watch(Watch),
     /// Sleep beside an agent until somebody else has posted, and say so without a word of it. For relay and auto.
     ///
     /// For an agent that has a shell, to be run in the background: it prints one line of JSON with the command that listens

@@ -1,6 +1,14 @@
-//! `listen` and `hook`: what wakes an agent, or tells it of something.
+//! `watch`, `listen` and `hook`: what wakes an agent, or tells it of something.
 
 use clap::{Args, ValueEnum};
+
+/// `watch`.
+#[derive(Debug, Args)]
+pub(crate) struct Watch {
+    /// How many messages to begin with [default: 10].
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) last: Option<u32>,
+}
 
 /// `listen`.
 #[derive(Debug, Args)]

@@ -6,7 +6,7 @@
 //! - `transcript`: `read`, `post`, `wait`
 //! - `mode`: `mode`
 //! - `keeping`: `rekey`, `end`
-//! - `waking`: `listen`, `hook`
+//! - `waking`: `watch`, `listen`, `hook`
 
 mod again;
 mod door;
@@ -96,6 +96,7 @@ pub(super) async fn execute(
                 .deliver(verbs::leave::run(&app, LeaveArgs { session }, &host).await?)
                 .await
         }
+        Command::Watch(watch) => waking::watch(setting, watch).await,
         Command::Listen(listen) => waking::listen(setting, listen).await,
         // Above: it needs nothing of the rest, and must not fail for want of it.
         Command::Hook(_) => Ok(0),

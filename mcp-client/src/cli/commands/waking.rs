@@ -1,15 +1,16 @@
-//! `listen` and `hook`.
+//! `watch`, `listen` and `hook`.
 
 use std::io::{self, Read};
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::{Setting, not_written};
-use crate::cli::arguments::{Hook, HookEvent, Listen};
+use crate::cli::arguments::{Hook, HookEvent, Listen, Watch};
 use crate::cli::interrupted;
-use crate::cli::output::{self, Output};
+use crate::cli::output::{self, Form, Output};
+use crate::cli::show::Show;
 use crate::verbs::hook::{self, Event, HookAnswer};
-use crate::verbs::{self, App, Failure, ListenArgs, code};
+use crate::verbs::{self, Answer, App, Failure, ListenArgs, Sights, WatchArgs, Watcher, code};
 
 /// `listen`: the time was up.
 const TIME_UP: u8 = 2;
@@ -20,6 +21,38 @@ const NOT_NOW: u8 = 3;
 const HOOK_TIME: Duration = Duration::from_millis(900);
 /// More than any host writes to a hook, prompts included.
 const HOOK_INPUT: u64 = 16 << 20;
+
+/// Writes what is seen as it comes.
+struct Lines(Output);
+
+impl Watcher for Lines {
+    fn see(&mut self, sights: Sights) -> Result<bool, Failure> {
+        let Self(output) = self;
+        let written = match output.form() {
+            Form::Json => sights
+                .seen
+                .iter()
+                .try_fold(true, |read, sight| Ok(read && output.json(sight)?)),
+            Form::Person => output.text(&sights.show()),
+            Form::Quoted => output.text(&sights.text()),
+        };
+        written.map_err(|error| not_written(&error))
+    }
+}
+
+pub(super) async fn watch(setting: Setting<'_>, watch: Watch) -> Result<u8, Failure> {
+    let arguments = WatchArgs {
+        last: watch.last,
+        session: setting.common.session.clone(),
+    };
+    let mut lines = Lines(setting.output);
+    let watching = verbs::watch::run(setting.app, arguments, setting.host, &mut lines);
+    match interrupted::or_unheard(setting.host.token(), watching).await {
+        // Whoever ends it had enough: that is no failure.
+        Err(failure) if failure.code() == code::CANCELLED => Ok(0),
+        result => result.map(|()| 0),
+    }
+}
 
 pub(super) async fn listen(setting: Setting<'_>, listen: Listen) -> Result<u8, Failure> {
     let arguments = ListenArgs {
