@@ -107,6 +107,10 @@ fn places(app: &App, input: &HookInput) -> Vec<Place> {
             places.push(place);
         }
     }
+    if places.is_empty() {
+        // Hosts run a hook where they work.
+        places.push(Place::of(folder::of_this_process().as_deref()));
+    }
     places
 }
 
