@@ -1,6 +1,8 @@
 # Every target is one script; `make` alone says what there is.
 .DEFAULT_GOAL := help
-.PHONY: help run test demo lint fmt conformance hosts npm
+.PHONY: help run test demo lint fmt conformance npm figures hosts
+
+.PHONY: help run test demo lint fmt conformance npm figures hosts
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -28,3 +30,6 @@ npm: ## Build the published program for this machine, pack and try the npm packa
 
 hosts: ## Run the client in the real hosts, which are fetched once: make hosts HOST=codex
 	@scripts/hosts.sh $(HOST)
+
+figures: ## Measure start, memory and size of what `make npm` has built, beside Node servers
+	@scripts/client-figures.sh

@@ -3,7 +3,7 @@
 #   npm.sh               the published program for this machine, both packages, their sizes, every test of them
 #   npm.sh quick         the same with the debug program as it is built now; tells nothing about sizes
 #   npm.sh build KEY     only the published program for a platform of mcp-client/npm/platforms.json
-#   npm.sh pack          only the packages of all programs that were built
+#   npm.sh pack          only the packages, for every platform; their programs lie in target/npm/programs
 # What is made lies in target/npm: programs/KEY, stage/, tarballs/. REPOSITORY=URL is written into the packages.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -49,7 +49,7 @@ zig() {
 }
 
 # has_std TARGET: whether Rust's library for it is installed.
-has_std() { compgen -G "$(rustc --print target-libdir --target "$1")/libstd-*.rlib" >/dev/null; }
+has_std() { [[ -d $(rustc --print target-libdir --target "$1") ]]; }
 
 # build KEY: into $out/programs/KEY.
 build() {
@@ -101,12 +101,14 @@ stage_and_pack() {
   wc -c "$out"/tarballs/*.tgz >&2
 }
 
-# Every program in $out/programs, as KEY=PROGRAM.
-built() {
-  local file
+# Packs every program in $out/programs.
+pack_built() {
+  local file programs=()
   for file in "$out"/programs/*/devpilot-session*; do
-    printf '%s=%s\n' "$(basename "$(dirname "$file")")" "$file"
+    programs+=("$(basename "$(dirname "$file")")=$file")
   done
+  stage_and_pack "${programs[@]}"
+  check_packages
 }
 
 check_packages() {
@@ -148,9 +150,10 @@ case ${1:-all} in
     ;;
   build) build "${2:?a key of $npm/platforms.json}" ;;
   pack)
-    mapfile -t programs < <(built)
-    stage_and_pack "${programs[@]}"
-    check_packages
+    for key in $(node -p 'require("./mcp-client/npm/platforms.json").map((one) => one.key).join(" ")'); do
+      compgen -G "$out/programs/$key/devpilot-session*" >/dev/null || die "There is no program for $key in $out/programs."
+    done
+    pack_built
     ;;
   all)
     key=$(this_platform)
@@ -164,9 +167,7 @@ case ${1:-all} in
         say "SKIPPED: $musl. It wants: rustup target add $(platform "$musl" target)"
       fi
     fi
-    mapfile -t programs < <(built)
-    stage_and_pack "${programs[@]}"
-    check_packages
+    pack_built
     DEVPILOT_TEST_SIZES=yes run_tests
     for node in $(other_nodes); do
       step "The launcher under Node.js $("$node" --version)"

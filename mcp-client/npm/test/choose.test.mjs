@@ -74,3 +74,11 @@ describe("what is told when the program is missing", () => {
     assert.match(told("win32", "x64", { found: ["@devpilot.sh/mcp-session-darwin-arm64"] }), /it has @devpilot\.sh\/mcp-session-darwin-arm64$/m);
   });
 });
+
+describe("the release workflow", () => {
+  it("builds each platform of the table, and no other", () => {
+    const workflow = readFileSync(new URL("../../../.github/workflows/release.yml", import.meta.url), "utf8");
+    const built = [...workflow.matchAll(/^ +- \{ key: ([\w-]+), runner:/gm)].map((match) => match[1]);
+    assert.deepEqual(built.sort(), platforms.map((entry) => entry.key).sort());
+  });
+});
