@@ -2,8 +2,6 @@
 .DEFAULT_GOAL := help
 .PHONY: help run test demo lint fmt conformance npm figures hosts
 
-.PHONY: help run test demo lint fmt conformance npm figures hosts
-
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 

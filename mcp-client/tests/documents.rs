@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// Documents whose fenced shell blocks are read.
-const DOCUMENTS: [&str; 13] = [
+const DOCUMENTS: [&str; 14] = [
     "README.md",
     "CONTRIBUTING.md",
     "SECURITY.md",
     "docs/deciding.md",
     "docs/hosting.md",
+    "docs/releasing.md",
     "docs/setup/README.md",
     "docs/setup/claude-code.md",
     "docs/setup/codex.md",

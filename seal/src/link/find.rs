@@ -6,7 +6,7 @@
 
 use std::sync::LazyLock;
 
-use regex::{Captures, Regex};
+use regex::bytes::{Captures, Regex, RegexBuilder};
 use wire::ids::SessionId;
 use zeroize::Zeroizing;
 
@@ -22,30 +22,44 @@ const ROUNDS_MAX: usize = 4;
 const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
 const UUID: &str = "[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}";
-const BEFORE_FRAGMENT: &str = r"/?(?:\?[^#]{0,512})?";
+/// One symbol other than `#`, of however many bytes. Counting symbols in bytes this way keeps an expression with
+/// hundreds of them a tenth as large, and it stays in memory.
+const NOT_HASH: &str = r"[^#\x80-\xBF][\x80-\xBF]*";
+const NOT_SLASH: &str = r"[^/\x80-\xBF][\x80-\xBF]*";
 
-/// The expressions of steps 4 and 7.
-struct Expressions {
-    link: Regex,
-    other_version: Regex,
-    cut: Regex,
-    id_only: Regex,
-    begun: Regex,
+/// The expressions of steps 4 and 7, on the bytes of the text. Each is compiled when it is first needed, which most
+/// never are.
+static LINK: Expression = LazyLock::new(|| {
+    let before = before_fragment();
+    compile(&format!(
+        r"(https?)://(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(:[0-9]{{1,5}})?/s/({UUID}){before}#dp1([fv])([a-z2-7]{{64}})"
+    ))
+});
+static OTHER_VERSION: Expression = LazyLock::new(|| compile(&format!("{}(?:[02-9]|1[a-eg-uw-z2-7])", tag())));
+static CUT: Expression = LazyLock::new(|| compile(&format!("{}|#dp1[fv]", tag())));
+static ID_ONLY: Expression = LazyLock::new(|| compile(&format!(r"/s/{UUID}(?:[^0-9a-f\-]|\z)")));
+static BEGUN: Expression = LazyLock::new(|| compile(&format!("https?://(?:{NOT_SLASH}){{1,255}}/s/")));
+
+type Expression = LazyLock<Option<Regex>>;
+
+fn compile(expression: &str) -> Option<Regex> {
+    RegexBuilder::new(expression).unicode(false).build().ok()
 }
 
-static EXPRESSIONS: LazyLock<Option<Expressions>> = LazyLock::new(|| {
-    let tag = format!("/s/{UUID}{BEFORE_FRAGMENT}#dp");
-    Some(Expressions {
-        link: Regex::new(&format!(
-            r"(https?)://(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(:[0-9]{{1,5}})?/s/({UUID}){BEFORE_FRAGMENT}#dp1([fv])([a-z2-7]{{64}})"
-        ))
-        .ok()?,
-        other_version: Regex::new(&format!("{tag}(?:[02-9]|1[a-eg-uw-z2-7])")).ok()?,
-        cut: Regex::new(&format!("{tag}|#dp1[fv]")).ok()?,
-        id_only: Regex::new(&format!(r"/s/{UUID}(?:[^0-9a-f\-]|\z)")).ok()?,
-        begun: Regex::new("https?://[^/]{1,255}/s/").ok()?,
-    })
-});
+fn before_fragment() -> String {
+    format!(r"/?(?:\?(?:{NOT_HASH}){{0,512}})?")
+}
+
+fn tag() -> String {
+    format!("/s/{UUID}{}#dp", before_fragment())
+}
+
+/// Whether an expression is found. They are constants that tests compile; one that would not finds nothing.
+fn found(expression: &Expression, text: &str) -> bool {
+    expression
+        .as_ref()
+        .is_some_and(|regex| regex.is_match(text.as_bytes()))
+}
 
 /// Finds the one link in pasted text, however it was wrapped, quoted or encoded on the way.
 ///
@@ -58,35 +72,34 @@ pub fn find(text: &str) -> Result<Link, Error> {
     if text.len() > INPUT_MAX {
         return Err(Error::InputTooLong);
     }
-    // The expressions are constants that a test compiles; without them there is no link to be found.
-    let expressions = EXPRESSIONS.as_ref().ok_or(Error::LinkMissing)?;
     let text = unwrap_text(text);
+    let links = LINK.as_ref().ok_or(Error::LinkMissing)?;
 
     let mut matched = false;
-    let mut found: Option<Candidate<'_>> = None;
-    for captures in expressions.link.captures_iter(&text) {
+    let mut link: Option<Candidate<'_>> = None;
+    for captures in links.captures_iter(text.as_bytes()) {
         matched = true;
         let Some(candidate) = Candidate::read(&captures) else {
             continue;
         };
-        match &found {
+        match &link {
             Some(other) if !other.same(&candidate) => return Err(Error::LinkAmbiguous),
             Some(_) => {}
-            None => found = Some(candidate),
+            None => link = Some(candidate),
         }
     }
-    if let Some(found) = found {
-        return found.into_link();
+    if let Some(link) = link {
+        return link.into_link();
     }
     Err(if matched {
         Error::LinkChecksum
-    } else if expressions.other_version.is_match(&text) {
+    } else if found(&OTHER_VERSION, &text) {
         Error::LinkVersion
-    } else if expressions.cut.is_match(&text) {
+    } else if found(&CUT, &text) {
         Error::LinkTruncated
-    } else if expressions.id_only.is_match(&text) {
+    } else if found(&ID_ONLY, &text) {
         Error::LinkNoKey
-    } else if expressions.begun.is_match(&text) {
+    } else if found(&BEGUN, &text) {
         Error::LinkTruncated
     } else {
         Error::LinkMissing
@@ -105,7 +118,8 @@ struct Candidate<'t> {
 
 impl<'t> Candidate<'t> {
     fn read(captures: &Captures<'t>) -> Option<Self> {
-        let group = |at| captures.get(at).map(|found| found.as_str());
+        // What the groups stand for is ASCII.
+        let group = |at| std::str::from_utf8(captures.get(at)?.as_bytes()).ok();
         let session_id = session_id(group(4)?)?;
         let kind = if group(5)? == "f" {
             LinkKind::Full

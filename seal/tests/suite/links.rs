@@ -92,6 +92,23 @@ fn a_hash_that_was_encoded_once_or_twice_is_found() {
 }
 
 #[test]
+fn a_query_of_512_symbols_is_passed_over_however_many_bytes_they_have() {
+    let link = generated(3);
+    for symbol in ["q", "\u{e9}", "\u{4e2d}", "\u{1f600}"] {
+        let with = |count| {
+            link.to_text()
+                .replace('#', &format!("?{}#", symbol.repeat(count)))
+        };
+        finds(&with(512), &link);
+        assert_eq!(
+            find(&with(513)).unwrap_err(),
+            Error::LinkTruncated,
+            "513 of {symbol}"
+        );
+    }
+}
+
+#[test]
 fn two_links_are_refused_and_the_same_one_twice_is_not() {
     let (one, two) = (generated(1), generated(2));
     let both = format!("{} or {}", *one.to_text(), *two.to_text());
