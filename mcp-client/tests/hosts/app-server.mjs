@@ -37,17 +37,22 @@ export class AppServer {
     return server;
   }
 
-  /** The names of a server's tools, as Codex lists them. */
-  async tools(name) {
+  /** What Codex lists of the server `devpilot`: its tools and resources. */
+  async listed() {
     const listed = await this.request("mcpServerStatus/list", { threadId: this.#thread });
-    const server = listed.data.find((one) => one.name === name);
-    expect(server !== undefined, `${name} is not listed`, listed);
-    return Object.values(server.tools).map((tool) => tool.name);
+    const server = listed.data.find((one) => one.name === "devpilot");
+    expect(server !== undefined, "devpilot is not listed", listed);
+    return { tools: Object.values(server.tools).map((tool) => tool.name), resources: server.resources };
   }
 
   /** Calls a tool of the server `devpilot`. */
   call(tool, args) {
     return this.request("mcpServer/tool/call", { threadId: this.#thread, server: "devpilot", tool, arguments: args });
+  }
+
+  /** Reads a resource of the server `devpilot`. */
+  read(uri) {
+    return this.request("mcpServer/resource/read", { threadId: this.#thread, server: "devpilot", uri });
   }
 
   request(method, params) {

@@ -23,6 +23,19 @@ export const CALLS = [
   { by: "ada", tool: "devpilot_history", arguments: { paths: ["src/session.rs"], limit: 3 }, refused: /cockpit/i },
 ];
 
+/** The arguments of each prompt, and what its text must lead to. */
+export const PROMPTS = {
+  share: { arguments: { title: TITLE, with: "Ben" }, leads: "devpilot_session_share" },
+  join: { arguments: {}, leads: "devpilot_session_join" },
+  "catch-up": { arguments: {}, leads: "devpilot_session_read" },
+};
+
+/** Fails unless there are arguments for each of `prompts`, and all are there. */
+export function promptsFor(prompts) {
+  expect(JSON.stringify([...prompts].sort()) === JSON.stringify(Object.keys(PROMPTS).sort()), "other prompts than in calls.mjs", prompts);
+  return Object.entries(PROMPTS);
+}
+
 /** Fails unless there is a call for each of `tools` and a tool for each of the session's calls; gives those to make. */
 export function callsFor(tools) {
   for (const tool of tools) {

@@ -1,11 +1,13 @@
-// Claude Code: the page's lines, the note's line and the plugin, without a login. `claude mcp list` starts each server.
+// Claude Code, without a login: the page's lines, the note's line and the plugin, and a story in which a stand-in for the
+// model calls the tools. `claude mcp list` starts each server.
 
-import { existsSync, readdirSync, readFileSync, writeFileSync, chmodSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { TITLE, CONTEXT } from "./calls.mjs";
-import { Machine, REPOSITORY, succeed } from "./machine.mjs";
+import { CLIENT, Machine, REPOSITORY, succeed } from "./machine.mjs";
 import { noteLine, pageWays } from "./listed.mjs";
+import { Model } from "./model.mjs";
 import { Page } from "./page.mjs";
 import { expect } from "./report.mjs";
 
@@ -38,6 +40,7 @@ export async function check({ report, host, plane }) {
   });
 
   await plugin({ report, plane, page, machine });
+  await story({ report, plane, page, host });
 }
 
 async function plugin({ report, plane, page, machine }) {
@@ -89,4 +92,53 @@ async function hook(machine, event, input, at = machine) {
   const { command } = JSON.parse(readFileSync(join(root, "hooks/hooks.json"), "utf8")).hooks[event][0].hooks[0];
   const host = { session_id: "0f6b", transcript_path: "/dev/null", cwd: machine.work, hook_event_name: event, ...input };
   return succeed(at.run("sh", ["-c", `CLAUDE_PLUGIN_ROOT='${root}'; export CLAUDE_PLUGIN_ROOT; ${command}`], JSON.stringify(host)));
+}
+
+/** How Claude Code calls the plugin's tools. */
+const TOOL = "mcp__plugin_devpilot_session__devpilot_session_";
+
+/** Ada's Claude Code shares and Sam's joins, both with the plugin. What they tell their models is looked through. */
+async function story({ report, plane, page, host }) {
+  const model = await new Model().start();
+  const install = async (variables) => {
+    const one = new Machine(host, { ...QUIET, ...model.variables, ...variables });
+    await succeed(one.sh(page.scripts("sh plugin")[0]));
+    symlinkSync(CLIENT, join(one.programs, "devpilot-session"));
+    return one;
+  };
+  const ask = async (one, steps, ...args) => {
+    model.play(...steps);
+    const said = await succeed(one.run("claude", ["-p", "Go on.", "--allowedTools", `${TOOL}*`, "--output-format", "json", ...args]));
+    expect(JSON.parse(said).result === steps.at(-1).text, "another end", said);
+    const heard = model.heard.join("\n");
+    expect(!/dp1[fv][a-z2-7]{16,}/.test(heard), "the model was shown the link");
+    return heard;
+  };
+
+  const ada = await install({ DEVPILOT_NAME: "Ada" });
+  plane.letShare(ada);
+  await report.check("claude -p: the model is told of the skill and the tools, and shares; it never gets the link", async () => {
+    const share = { tool: `${TOOL}share`, input: { title: TITLE, context: CONTEXT, with: "Sam" } };
+    const heard = await ask(ada, [share, { text: "Shared." }]);
+    for (const part of ["devpilot:session", `${TOOL}wait`, "link_withheld"]) {
+      expect(heard.includes(part), `the model was not told ${part}`);
+    }
+  });
+  const sam = await install({ DEVPILOT_NAME: "Sam", DEVPILOT_SESSION_LINK: ada.sentLink() });
+  await report.check("claude -p: Sam's joins and posts; the hand-off comes marked as untrusted", async () => {
+    const post = { tool: `${TOOL}post`, input: { text: "I can reproduce it." } };
+    const heard = await ask(sam, [{ tool: `${TOOL}join`, input: {} }, post, { text: "Joined." }]);
+    expect(heard.includes(CONTEXT) && /untrusted/.test(heard), "no hand-off");
+  });
+  await report.check("claude -p: Ada's reads the answer", async () => {
+    const heard = await ask(ada, [{ tool: `${TOOL}read`, input: {} }, { text: "Read." }]);
+    expect(heard.includes("I can reproduce it."), "no answer");
+  });
+  await report.check("claude -p --continue: the hook shows the way back before the model's turn", async () => {
+    const heard = await ask(sam, [{ text: "Back." }], "--continue");
+    expect(/You take part in the DevPilot session/.test(heard), "the hook was not heard");
+  });
+  ada.remove();
+  sam.remove();
+  await model.stop();
 }

@@ -52,7 +52,7 @@ async function everyTool({ report, machine, plane, page }) {
   const pair = new Pair(machine, plane);
   const ada = await pair.startAda(page);
   const calls = await report.check("app-server: lists the tools, and there is a call for each", async () =>
-    callsFor(await ada.tools("devpilot")),
+    callsFor((await ada.listed()).tools),
   );
   for (const call of calls) {
     await report.check(`app-server: ${call.tool}${call.refused ? " refuses" : ""}`, async () => {
@@ -87,6 +87,11 @@ async function story({ report, machine, plane, page }) {
     expect(texts(read) === JSON.stringify(["I can reproduce it."]), "other messages", read);
     const who = await session(ada, "who");
     expect(who.participants.length === 2 && who.participants.some((one) => one.name === "Ben"), "others are here", who);
+  });
+  await report.check("story: Ada reads the transcript as a resource", async () => {
+    const [resource] = (await ada.listed()).resources;
+    const { contents } = await ada.read(resource.uri);
+    expect(contents[0].text.includes("I can reproduce it."), "another transcript", contents);
   });
   await report.check("story: relay after Ada's human said yes in Codex", async () => {
     const relayed = await session(ada, "mode", { set: "relay" });

@@ -1,8 +1,9 @@
 //! The plugin for Claude Code: what it installs is there, starts, and keeps quiet where it has nothing to say.
 
+use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value, json};
 
@@ -58,21 +59,30 @@ async fn tools(server: &mut Server) -> Vec<String> {
         .collect()
 }
 
-/// What Claude Code runs for `event`, in this home and with this plugin folder.
+/// What Claude Code runs for `event` in this home, and writes to it.
 fn hook(event: &str, home: &Path, variables: &[(&str, &Path)]) -> Output {
     let hooks = json_file("mcp-client/plugin/hooks/hooks.json");
     let command = &hooks["hooks"][event][0]["hooks"][0];
     assert_eq!(command["type"], "command");
-    Command::new("sh")
+    let mut process = Command::new("sh")
         .args(["-c", command["command"].as_str().unwrap()])
         .env_clear()
         .env("HOME", home)
         .env("PATH", "/usr/bin:/bin")
         .env("CLAUDE_PLUGIN_ROOT", repository(PLUGIN))
         .envs(variables.iter().copied())
-        .stdin(std::process::Stdio::null())
-        .output()
-        .unwrap()
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let input = json!({
+        "session_id": "0f6b", "transcript_path": "/dev/null", "cwd": home, "hook_event_name": event,
+        "source": "startup", "prompt": "Go on.", "stop_hook_active": false
+    });
+    // One without a program reads nothing.
+    let _ = write!(process.stdin.take().unwrap(), "{input}");
+    process.wait_with_output().unwrap()
 }
 
 /// The events, and the verb that each is passed on as.
@@ -90,6 +100,24 @@ fn hooks_are_quiet_where_the_program_is_not_there() {
         assert_eq!(
             (ran.status.code(), ran.stdout.as_slice(), ran.stderr.as_slice()),
             (Some(0), &b""[..], &b""[..]),
+            "{event}"
+        );
+    }
+}
+
+/// The program of this build knows the verbs, and says nothing on a machine that is in no session.
+#[test]
+fn hooks_are_quiet_where_nothing_is_unread() {
+    let home = tempfile::tempdir().unwrap();
+    let bin = home.path().join(".devpilot/bin");
+    std::fs::create_dir_all(&bin).unwrap();
+    std::os::unix::fs::symlink(binary(), bin.join("devpilot-session")).unwrap();
+    for (event, _) in EVENTS {
+        let ran = hook(event, home.path(), &[]);
+        let said = String::from_utf8(ran.stderr).unwrap();
+        assert_eq!(
+            (ran.status.code(), ran.stdout.as_slice(), said.as_str()),
+            (Some(0), &b""[..], ""),
             "{event}"
         );
     }
