@@ -16,6 +16,10 @@ pinned() { node -p "const hosts = require('./$tests/hosts.json'); $1"; }
 hosts=("$@")
 ((${#hosts[@]})) || read -ra hosts <<<"$(pinned 'Object.keys(hosts).join(" ")')"
 
+for host in "${hosts[@]}"; do
+  [[ $(pinned "'$host' in hosts") == true ]] || die "There is no host $host; those there are: $(pinned 'Object.keys(hosts).join(", ")')."
+done
+
 step "Building"
 cargo build --locked --package plane --package mcp-client
 
@@ -23,7 +27,6 @@ step "The hosts, in $cache"
 skipped=()
 ready=()
 for host in "${hosts[@]}"; do
-  [[ $(pinned "'$host' in hosts") == true ]] || die "There is no host $host; those there are: $(pinned 'Object.keys(hosts).join(", ")')."
   package=$(pinned "hosts['$host'].package + '@' + hosts['$host'].version")
   folder=$cache/$host-$(pinned "hosts['$host'].version")
   if [[ ! -e $folder/.installed ]]; then
