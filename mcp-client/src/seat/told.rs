@@ -100,3 +100,24 @@ impl Seat {
         self.inner.file.with_extension("told")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_one_told_longest_ago_is_forgotten() {
+        let mut told = Told::default();
+        for at in (0..40).rev() {
+            let mark = Mark {
+                at: Timestamp::from_millis(at),
+                unread: 1,
+                go_on: 0,
+            };
+            told.note(&format!("host {at}"), mark);
+        }
+        assert_eq!(told.hosts.len(), HOSTS_MAX);
+        assert!(told.of("host 39").is_some() && told.of("host 8").is_some());
+        assert!(told.of("host 7").is_none() && told.of("another").is_none());
+    }
+}

@@ -79,12 +79,13 @@ pub async fn run(app: &App, args: ListenArgs, host: &dyn Host) -> Result<ListenA
             Err(failure) => failure,
         };
         let reached = in_turn(&shared, within(CALL_S)).await?.plane_state().is_some();
-        if !passes(&failure) || (!reached && started.elapsed() > FIRST.min(end - started)) {
-            return Err(failure);
-        }
         let pause = listening::pause_after(tries);
-        if Deadline::now() + pause >= end {
-            break Woke::TimedOut;
+        let until = if reached { end } else { end.min(started + FIRST) };
+        match Deadline::now() + pause >= until {
+            _ if !passes(&failure) => return Err(failure),
+            true if reached => break Woke::TimedOut,
+            true => return Err(failure),
+            false => {}
         }
         tries = tries.saturating_add(1);
         tracing::info!(code = failure.code(), "the plane is listened to again");

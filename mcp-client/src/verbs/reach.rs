@@ -211,3 +211,21 @@ fn credentials(error: &CredentialsError) -> Failure {
     };
     Failure::new(code, error.to_string())
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    #[test]
+    fn a_path_is_one_word_of_a_shell() {
+        for (path, word) in [
+            (
+                "/home/ada/.devpilot/bin/devpilot-session",
+                "/home/ada/.devpilot/bin/devpilot-session",
+            ),
+            ("/home/Ada L/b", "'/home/Ada L/b'"),
+            ("/it's/$HOME`x`", r"'/it'\''s/$HOME`x`'"),
+            ("~root/b", "'~root/b'"),
+        ] {
+            assert_eq!(super::shell_word(path), word);
+        }
+    }
+}
