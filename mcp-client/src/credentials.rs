@@ -14,8 +14,8 @@ use crate::home::{Environment, Home, HomeError, SecretText, files};
 use crate::plane::{BadOrigin, Origin};
 
 const VERSION: u64 = 1;
-const REMEDY: &str = "Start the plane on this machine again with `devpilot-plane serve`, or ask the plane's operator for a machine \
-                      token and set DEVPILOT_PLANE and DEVPILOT_BRIDGE_TOKEN.";
+const REMEDY: &str = "For a plane on this machine start it again (`devpilot-plane serve`); to any other connect again \
+                      (`devpilot-session connect https://PLANE`).";
 
 /// No plane, no token, or a file that can't be used.
 #[derive(Debug, thiserror::Error)]
@@ -25,15 +25,14 @@ pub enum CredentialsError {
     Home(#[from] HomeError),
     /// Nothing says which plane to share on.
     #[error(
-        "No plane is known on this machine. Start one here with `devpilot-plane serve` (`make run` in a source checkout); or \
-         ask a plane's operator for a machine token (`devpilot-plane admin token create`), and set DEVPILOT_PLANE to its \
-         address and DEVPILOT_BRIDGE_TOKEN to the token. Then try again."
+        "No plane is known on this machine. Connect it to your team's with `devpilot-session connect https://PLANE`, in a \
+         terminal; or start one here with `devpilot-plane serve` (`make run` in a source checkout). Then try again."
     )]
     NoPlane,
     /// The plane is known, a machine token for it is not.
     #[error(
-        "This machine has no token for {origin}. Ask its operator for one (`devpilot-plane admin token create`), and set \
-         DEVPILOT_BRIDGE_TOKEN to it together with DEVPILOT_PLANE={origin}."
+        "This machine has no token for {origin}. Connect it with `devpilot-session connect {origin}`, in a terminal; its operator \
+         says yes there. Then try again."
     )]
     NoToken {
         /// The plane.
@@ -139,6 +138,26 @@ impl Credentials {
             })
     }
 
+    /// The token of `credentials.json` for exactly this plane, whatever the environment says.
+    pub fn stored_token(&self, origin: &Origin) -> Option<&SecretText> {
+        self.stored.planes.get(origin).map(|plane| &plane.token)
+    }
+
+    /// The plane of `credentials.json` that is shared on unless the environment names another.
+    pub fn default_plane(&self) -> Option<&Origin> {
+        self.stored.default.as_ref()
+    }
+
+    /// `DEVPILOT_PLANE`.
+    pub fn named_plane(&self) -> Option<&Origin> {
+        self.named_plane.as_ref()
+    }
+
+    /// Whether `DEVPILOT_BRIDGE_TOKEN` is set: it then counts before the stored token of the plane to share on.
+    pub fn has_named_token(&self) -> bool {
+        self.named_token.is_some()
+    }
+
     /// The planes of `credentials.json`, the default first.
     pub fn planes(&self) -> Vec<&Origin> {
         let default = self.stored.default.iter();
@@ -161,20 +180,42 @@ impl Credentials {
         make_default: bool,
     ) -> Result<(), CredentialsError> {
         let token = checked(token)?;
-        home.make_folder(home.root())?;
-        let path = home.credentials_file();
-        // Two machines' logins at once must not lose one of the tokens.
-        let lock_path = path.with_extension("lock");
-        let lock = files::open_private(&lock_path)?;
-        lock.lock().map_err(|source| HomeError::io(&lock_path, source))?;
-        let mut stored: Stored = files::read_json(&path, VERSION, REMEDY)?.unwrap_or_default();
-        stored.planes.insert(origin.clone(), StoredPlane { token });
-        if make_default || stored.default.is_none() {
-            stored.default = Some(origin.clone());
-        }
-        files::write_json(&path, &stored)?;
-        Ok(())
+        change(home, |stored| {
+            stored.planes.insert(origin.clone(), StoredPlane { token });
+            if make_default || stored.default.is_none() {
+                stored.default = Some(origin.clone());
+            }
+        })
     }
+
+    /// Makes a plane the one to share on.
+    ///
+    /// # Errors
+    /// The file can't be written.
+    pub fn make_default(home: &Home, origin: &Origin) -> Result<(), CredentialsError> {
+        change(home, |stored| stored.default = Some(origin.clone()))
+    }
+
+    /// Whether a token could be stored now: asked before one is fetched that can be fetched once only.
+    ///
+    /// # Errors
+    /// The file or its folder can't be written.
+    pub fn try_storing(home: &Home) -> Result<(), CredentialsError> {
+        change(home, |_| {})
+    }
+}
+
+/// Changes the file. Two machines' logins at once must not lose one of the tokens.
+fn change(home: &Home, change: impl FnOnce(&mut Stored)) -> Result<(), CredentialsError> {
+    home.make_folder(home.root())?;
+    let path = home.credentials_file();
+    let lock_path = path.with_extension("lock");
+    let lock = files::open_private(&lock_path)?;
+    lock.lock().map_err(|source| HomeError::io(&lock_path, source))?;
+    let mut stored: Stored = files::read_json(&path, VERSION, REMEDY)?.unwrap_or_default();
+    change(&mut stored);
+    files::write_json(&path, &stored)?;
+    Ok(())
 }
 
 fn checked(token: SecretText) -> Result<SecretText, CredentialsError> {
@@ -254,11 +295,14 @@ mod tests {
         let (_folder, home) = home();
         let credentials = Credentials::load(&home, &Environment::of([])).unwrap();
         let text = credentials.share_plane().unwrap_err().to_string();
-        assert!(text.contains("devpilot-plane admin token create") && text.contains("devpilot-plane serve"));
+        assert!(
+            text.contains("`devpilot-session connect https://PLANE`")
+                && text.contains("`devpilot-plane serve`")
+        );
     }
 
     #[test]
-    fn the_last_connected_plane_is_the_default_when_asked() {
+    fn a_plane_is_the_default_when_asked() {
         let (_folder, home) = home();
         Credentials::remember(&home, &origin(HERE), SecretText::new(token(1)), false).unwrap();
         Credentials::remember(&home, &origin(THERE), SecretText::new(token(2)), false).unwrap();
@@ -268,6 +312,9 @@ mod tests {
         assert_eq!(load().share_plane().unwrap().to_string(), THERE);
         assert_eq!(load().machine_token(&origin(HERE)).unwrap().expose(), token(1));
         assert_eq!(load().planes(), [&origin(THERE), &origin(HERE)]);
+        Credentials::make_default(&home, &origin(HERE)).unwrap();
+        assert_eq!(load().share_plane().unwrap().to_string(), HERE);
+        assert_eq!(load().stored_token(&origin(THERE)).unwrap().expose(), token(3));
     }
 
     #[test]

@@ -102,6 +102,8 @@ pub mod code {
     pub const NO_PLANE: &str = "no_plane";
     /// No machine token is known for the plane.
     pub const NO_MACHINE_TOKEN: &str = "no_machine_token";
+    /// The plane's operator refused this machine, or nobody said yes in time.
+    pub const NOT_CONNECTED: &str = "not_connected";
     /// Clipboard and environment hold different links.
     pub const LINK_CONFLICT: &str = "link_conflict";
     /// The plane could not be reached in the call's time.

@@ -8,6 +8,7 @@ mod app;
 mod choose;
 mod closed;
 mod compose;
+pub mod connect;
 mod delivered;
 pub mod door;
 mod doorbell;
@@ -47,6 +48,7 @@ pub mod who;
 mod wording;
 
 pub use app::App;
+pub use connect::{Begun, ConnectAnswer, ConnectArgs, ConnectCode};
 pub use delivered::{Answer, Delivered};
 pub use door::{DoorAction, DoorAnswer, DoorArgs, KnockItem, Until};
 pub use end::{EndAnswer, EndArgs};

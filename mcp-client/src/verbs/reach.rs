@@ -203,7 +203,7 @@ fn open_rekey(kept: &SeatState) -> Option<String> {
     })
 }
 
-fn credentials(error: &CredentialsError) -> Failure {
+pub(super) fn credentials(error: &CredentialsError) -> Failure {
     let code = match error {
         CredentialsError::NoPlane => code::NO_PLANE,
         CredentialsError::NoToken { .. } | CredentialsError::NotAToken => code::NO_MACHINE_TOKEN,

@@ -171,8 +171,8 @@ pub(super) fn plane(error: &PlaneError) -> Failure {
         PlaneError::ForeignToken { origin } => Failure::new(
             code::NO_MACHINE_TOKEN,
             format!(
-                "This machine's token is for another plane than {origin}. Ask the operator of {origin} for a machine token, and set \
-                 DEVPILOT_PLANE and DEVPILOT_BRIDGE_TOKEN."
+                "This machine's token is for another plane than {origin}. Connect it there as well (`devpilot-session connect \
+                 {origin}`, in a terminal)."
             ),
         ),
         PlaneError::Setup { reason } => Failure::new(
@@ -240,8 +240,9 @@ pub(super) fn last_answer(error: &PlaneError) -> Failure {
 fn problem(code: Code, extras: &Extras) -> Failure {
     let later = extras.retry_after_s.unwrap_or(1);
     let text = match code {
-        Code::Unauthorized => "The plane does not know this machine's token. Ask its operator for a new one (`devpilot-plane admin \
-                               token create`) and set DEVPILOT_BRIDGE_TOKEN to it."
+        Code::Unauthorized => "The plane does not know this machine's token, or no longer. Connect the machine again \
+                               (`devpilot-session connect https://PLANE`, in a terminal); a token in DEVPILOT_BRIDGE_TOKEN counts before \
+                               the stored one."
             .to_owned(),
         Code::Rekeyed => "This link was ended by a re-key. Ask for the new one; trying again does not help.".to_owned(),
         Code::BadProof => "The plane knows no session that this link opens: it was ended, purged or re-keyed, or the link is \

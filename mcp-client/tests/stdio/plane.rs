@@ -127,14 +127,13 @@ impl Plane {
     }
 
     /// What the operator runs; its output.
-    async fn admin(&self, arguments: &[&str]) -> String {
-        let ran = self
-            .program()
-            .arg("admin")
-            .args(arguments)
-            .output()
-            .await
-            .unwrap();
+    pub(crate) async fn admin(&self, arguments: &[&str]) -> String {
+        let mut command = self.program();
+        command.arg("admin").args(arguments);
+        if self.database.is_none() {
+            command.arg("--data").arg(self.data());
+        }
+        let ran = command.output().await.unwrap();
         let stderr = String::from_utf8_lossy(&ran.stderr);
         assert!(ran.status.success(), "{arguments:?}: {stderr}");
         String::from_utf8(ran.stdout).unwrap()

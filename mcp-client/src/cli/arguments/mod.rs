@@ -6,6 +6,7 @@
 mod door;
 mod entering;
 mod keeping;
+mod machine;
 mod mode;
 mod transcript;
 mod waking;
@@ -15,6 +16,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) use door::{Bounds, Door, DoorCommand};
 pub(crate) use entering::{Join, Link, Share, Source};
 pub(crate) use keeping::{End, HistoryArgument, Rekey};
+pub(crate) use machine::Connect;
 pub(crate) use mode::{Mode, SetMode};
 pub(crate) use transcript::{Post, Read, Wait};
 pub(crate) use waking::{Hook, HookEvent, Listen, Watch};
@@ -42,6 +44,7 @@ pub(crate) struct CommandLine {
 const EXAMPLES: &str = "\
 Examples:
   Connect an agent                claude mcp add devpilot -- devpilot-session
+  Connect to a team's plane       devpilot-session connect https://plane.example.org
   Hand something over             devpilot-session share --title \"Flaky login test\" --as human < notes.md
   Come in by a link you copied    devpilot-session join
   Come in by a note in a file     devpilot-session join - --as human < note.txt
@@ -164,6 +167,11 @@ pub(crate) enum Command {
     /// Where your agent's seat is the only one of this machine in it, the agent leaves. With several sessions going on it asks
     /// which.
     Leave,
+    /// Get this machine a token for a plane, so that it may share there.
+    ///
+    /// Shows a code of eight letters; the plane's operator says yes to it, and the token is fetched and stored in
+    /// credentials.json. Whoever only joins needs none. The plane connected last is the one shared on.
+    Connect(Connect),
     /// List the sessions this machine is in, and its participants in them.
     Sessions,
     /// For a host to run at its events: tells its agent, once and without any text, that something is unread.

@@ -6,12 +6,14 @@
 //! - `transcript`: `read`, `post`, `wait`
 //! - `mode`: `mode`
 //! - `keeping`: `rekey`, `end`
+//! - `machine`: `connect`
 //! - `waking`: `watch`, `listen`, `hook`
 
 mod again;
 mod door;
 mod entering;
 mod keeping;
+mod machine;
 mod mode;
 mod transcript;
 mod waking;
@@ -100,6 +102,7 @@ pub(super) async fn execute(
         Command::Listen(listen) => waking::listen(setting, listen).await,
         // Above: it needs nothing of the rest, and must not fail for want of it.
         Command::Hook(_) => Ok(0),
+        Command::Connect(connect) => machine::connect(setting, connect).await,
         Command::Sessions => setting.deliver(verbs::sessions::run(&app)?).await,
     }
 }

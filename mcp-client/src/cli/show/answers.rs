@@ -4,8 +4,8 @@ use super::Show;
 use super::items::{card, integrity, mode, moment, participant, proposal, transcript, warnings};
 use crate::verbs::rekey::admin::AdminRekeyAnswer;
 use crate::verbs::{
-    Answer, EndAnswer, JoinAnswer, LeaveAnswer, ModeAnswer, PostAnswer, ReadAnswer, RekeyAnswer,
-    SessionsAnswer, ShareAnswer, WaitAnswer, WhoAnswer,
+    Answer, ConnectAnswer, EndAnswer, JoinAnswer, LeaveAnswer, ModeAnswer, PostAnswer, ReadAnswer,
+    RekeyAnswer, SessionsAnswer, ShareAnswer, WaitAnswer, WhoAnswer,
 };
 
 impl Show for ShareAnswer {
@@ -217,6 +217,12 @@ impl Show for EndAnswer {
 impl Show for LeaveAnswer {
     fn show(&self) -> String {
         format!("{} ({})\n{}", self.title, short(&self.session), self.next)
+    }
+}
+
+impl Show for ConnectAnswer {
+    fn show(&self) -> String {
+        self.text()
     }
 }
 

@@ -1,5 +1,6 @@
 //! The calls of `plane-api.md` that this client makes, each with its types.
 
+mod connect;
 mod door;
 mod keeping;
 mod modes;

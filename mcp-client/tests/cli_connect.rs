@@ -1,0 +1,339 @@
+//! `connect`: a machine without anything gets its token by a code, from a real plane.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
+
+mod stdio;
+
+use std::process::Stdio;
+
+use serde_json::Value;
+use stdio::plane::{Plane, Store};
+#[cfg(target_os = "linux")]
+use stdio::terminal::at_terminal;
+use stdio::{Machine, Ran};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader, Lines};
+use tokio::process::{Child, ChildStdout};
+
+/// A `connect --json` that waits for a yes.
+struct Connecting {
+    child: Child,
+    lines: Lines<BufReader<ChildStdout>>,
+    code: Value,
+}
+
+impl Connecting {
+    async fn start<const N: usize>(machine: &Machine, arguments: [&str; N]) -> Self {
+        let mut child = machine
+            .command(arguments)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let line = lines.next_line().await.unwrap().expect("a line with the code");
+        Self {
+            child,
+            lines,
+            code: serde_json::from_str(&line).unwrap(),
+        }
+    }
+
+    fn user_code(&self) -> &str {
+        self.code["user_code"].as_str().unwrap()
+    }
+
+    /// Its exit code, last line and standard error.
+    async fn end(mut self) -> (i32, Value, String) {
+        let line = self.lines.next_line().await.unwrap().unwrap_or_default();
+        let mut said = String::new();
+        self.child
+            .stderr
+            .take()
+            .unwrap()
+            .read_to_string(&mut said)
+            .await
+            .unwrap();
+        let code = self.child.wait().await.unwrap().code().unwrap_or(-1);
+        (code, serde_json::from_str(&line).unwrap_or_default(), said)
+    }
+}
+
+fn url(plane: &Plane) -> String {
+    format!("http://127.0.0.1:{}", plane.port())
+}
+
+fn stored(machine: &Machine) -> Option<Value> {
+    let text = std::fs::read(machine.devpilot().join("credentials.json")).ok()?;
+    serde_json::from_slice(&text).ok()
+}
+
+fn token(machine: &Machine, plane: &str) -> String {
+    stored(machine).unwrap()["planes"][plane]["token"]
+        .as_str()
+        .unwrap()
+        .to_owned()
+}
+
+/// Connects a machine of a member, who is told apart by name.
+async fn connected(machine: &Machine, plane: &Plane, member: &[&str]) -> Value {
+    let url = url(plane);
+    let connecting = Connecting::start(machine, ["connect", &url, "--json"]).await;
+    let approve = [&["approve", connecting.user_code()], member].concat();
+    plane.admin(&approve).await;
+    let (code, answer, said) = connecting.end().await;
+    assert_eq!(code, 0, "{answer} {said}");
+    assert!(
+        !answer.to_string().contains("dpm_") && !said.contains("dpm_"),
+        "{answer} {said}"
+    );
+    answer
+}
+
+#[tokio::test]
+async fn a_machine_without_anything_connects_and_shares_at_once() {
+    for store in Store::here() {
+        let mut plane = Plane::start(store).await;
+        let url = url(&plane);
+        let machine = Machine::new();
+        let connecting = Connecting::start(&machine, ["connect", &url, "--json"]).await;
+        let code = connecting.user_code();
+        assert_eq!(connecting.code["state"], "waiting");
+        assert_eq!(connecting.code["page"], format!("{url}/connect"));
+        assert_eq!(
+            connecting.code["operator_command"],
+            format!("devpilot-plane admin approve {code}")
+        );
+        assert!(
+            connecting.code.get("device_code").is_none(),
+            "{}",
+            connecting.code
+        );
+        assert_eq!(stored(&machine).unwrap()["planes"], serde_json::json!({}));
+
+        // The yes comes while the plane is away.
+        plane.kill().await;
+        let approved = plane.admin(&["approve", code, "--json"]).await;
+        plane.restart().await;
+        let approved: Value = serde_json::from_str(&approved).unwrap();
+        let (status, answer, said) = connecting.end().await;
+        assert_eq!(
+            (status, &answer["state"]),
+            (0, &Value::from("connected")),
+            "{answer} {said}"
+        );
+        assert_eq!(
+            (&answer["member"], &answer["org"]),
+            (&approved["member"], &approved["org"])
+        );
+        assert_eq!(answer["is_default"], true);
+        let token = token(&machine, &url);
+        assert!(token.starts_with("dpm_"));
+        for shown in [answer.to_string(), said, plane.log()] {
+            assert!(
+                !shown.contains(&token) && !shown.contains("dpm_"),
+                "the token was shown: {shown}"
+            );
+        }
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let mode = |path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+            assert_eq!(mode(machine.devpilot().join("credentials.json")), 0o600);
+            assert_eq!(mode(machine.devpilot()), 0o700);
+        }
+        let shared = machine
+            .run(["share", "--title", "Hello", "--json"], b"context")
+            .await;
+        assert_eq!(shared.code(), 0, "{shared}");
+    }
+}
+
+#[tokio::test]
+async fn a_machine_that_is_connected_is_told_so_and_how_to_replace_its_token() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let url = url(&plane);
+    let machine = Machine::new();
+    connected(&machine, &plane, &[]).await;
+    let first = token(&machine, &url);
+    let again = machine.run(["connect", &url], b"").await;
+    assert_eq!(again.code(), 0, "{again}");
+    let replace = format!("devpilot-session connect {url} --replace");
+    assert!(
+        again.stdout.contains("already") && again.stdout.contains(&replace),
+        "{again}"
+    );
+    assert_eq!(token(&machine, &url), first);
+
+    // What it says works.
+    let connecting = Connecting::start(&machine, ["connect", &url, "--replace", "--json"]).await;
+    plane.admin(&["approve", connecting.user_code()]).await;
+    let (code, answer, _) = connecting.end().await;
+    assert_eq!(code, 0, "{answer}");
+    assert!(
+        answer["warnings"][0].as_str().unwrap().contains("token revoke"),
+        "{answer}"
+    );
+    let second = token(&machine, &url);
+    assert_ne!(second, first);
+
+    // A token that was revoked is replaced without being asked to.
+    let tokens: Value =
+        serde_json::from_str(&plane.admin(&["token", "list", "--org", "local", "--json"]).await).unwrap();
+    for one in tokens.as_array().unwrap() {
+        let id = one["token_id"].as_str().unwrap();
+        plane.admin(&["token", "revoke", id]).await;
+    }
+    connected(&machine, &plane, &[]).await;
+    assert_ne!(token(&machine, &url), second);
+}
+
+#[tokio::test]
+async fn the_plane_connected_last_is_shared_on_until_another_is_named() {
+    let (one, two) = (
+        Plane::start(Store::Sqlite).await,
+        Plane::start(Store::Sqlite).await,
+    );
+    let machine = Machine::new();
+    connected(&machine, &one, &[]).await;
+    connected(&machine, &two, &[]).await;
+    assert_eq!(stored(&machine).unwrap()["default"], url(&two));
+    let said = machine.run(["connect", &url(&one)], b"").await;
+    let command = format!("devpilot-session connect {} --default", url(&one));
+    assert!(said.stdout.contains(&command), "{said}");
+    assert_eq!(
+        stored(&machine).unwrap()["default"],
+        url(&two),
+        "asking changed it"
+    );
+    let set = machine
+        .run(["connect", &url(&one), "--default", "--json"], b"")
+        .await;
+    assert_eq!(
+        (set.code(), &set.json()["is_default"]),
+        (0, &Value::from(true)),
+        "{set}"
+    );
+    assert_eq!(stored(&machine).unwrap()["default"], url(&one));
+    assert!(
+        token(&machine, &url(&two)).starts_with("dpm_"),
+        "the other one is still connected"
+    );
+
+    let named = machine.with("DEVPILOT_PLANE", &url(&two));
+    let said = named.run(["connect", &url(&one), "--json"], b"").await.json();
+    assert_eq!(said["is_default"], false);
+    assert!(
+        said["warnings"][0].as_str().unwrap().contains("DEVPILOT_PLANE"),
+        "{said}"
+    );
+}
+
+#[tokio::test]
+async fn a_no_and_an_unanswered_code_store_nothing_and_say_what_to_do() {
+    let plane = Plane::start_with(Store::Sqlite, Some("{\"connect_life_s\": 8}")).await;
+    let (refused, forgotten) = (Machine::new(), Machine::new());
+    let url = url(&plane);
+    let refusing = Connecting::start(&refused, ["connect", &url, "--json"]).await;
+    let forgetting = Connecting::start(&forgotten, ["connect", &url, "--json"]).await;
+    plane.admin(&["approve", refusing.user_code(), "--deny"]).await;
+    for (machine, connecting, says) in [
+        (&refused, refusing, "refused"),
+        (&forgotten, forgetting, "new code"),
+    ] {
+        let (code, answer, _) = connecting.end().await;
+        assert_eq!(
+            (code, &answer["error"]),
+            (1, &Value::from("not_connected")),
+            "{answer}"
+        );
+        assert!(answer["message"].as_str().unwrap().contains(says), "{answer}");
+        assert_eq!(stored(machine).unwrap()["planes"], serde_json::json!({}));
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn interrupted_it_ends_at_once_and_stores_nothing() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let machine = Machine::new();
+    let connecting = Connecting::start(&machine, ["connect", &url(&plane), "--json"]).await;
+    let pid = connecting.child.id().unwrap().to_string();
+    let started = std::time::Instant::now();
+    let sent = tokio::process::Command::new("kill")
+        .args(["-INT", &pid])
+        .status()
+        .await
+        .unwrap();
+    assert!(sent.success());
+    let (code, answer, said) = connecting.end().await;
+    assert_eq!((code, answer, said.as_str()), (130, Value::Null, ""));
+    assert!(started.elapsed() < std::time::Duration::from_secs(2));
+    assert_eq!(stored(&machine).unwrap()["planes"], serde_json::json!({}));
+}
+
+#[tokio::test]
+async fn what_is_no_planes_address_is_refused_and_nothing_is_sent() {
+    let machine = Machine::new();
+    for (address, says) in [
+        ("http://plane.example.org", "https://HOST"),
+        ("plane.example.org", "https://HOST"),
+        ("https://plane.example.org/connect", "https://HOST"),
+        ("https://ada:secret@plane.example.org", "https://HOST"),
+    ] {
+        let ran = machine.run(["connect", address], b"").await;
+        assert_eq!(ran.code(), 2, "{ran}");
+        assert!(
+            ran.stderr.contains(says) && !ran.stderr.contains("secret"),
+            "{ran}"
+        );
+    }
+    assert!(stored(&machine).is_none());
+}
+
+#[tokio::test]
+async fn no_code_is_asked_for_where_the_token_could_not_be_stored() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let machine = Machine::new();
+    std::fs::create_dir_all(machine.devpilot().join("credentials.json")).unwrap();
+    let ran: Ran = machine.run(["connect", &url(&plane)], b"").await;
+    assert_eq!(ran.code(), 1, "{ran}");
+    assert!(
+        ran.stderr.contains("credentials.json") && !ran.stderr.contains("Code:"),
+        "{ran}"
+    );
+    assert!(!plane.log().contains("/v1/connect"), "the plane was asked");
+}
+
+#[tokio::test]
+async fn without_a_plane_sharing_names_both_ways_to_one() {
+    let ran = Machine::new().run(["share", "--title", "x"], b"context").await;
+    assert_eq!(ran.code(), 1);
+    for way in [
+        "`devpilot-session connect https://PLANE`",
+        "`devpilot-plane serve`",
+    ] {
+        assert!(ran.stderr.contains(way), "{ran}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_person_sees_code_page_and_the_operators_command() {
+    let plane = Plane::start_with(Store::Sqlite, Some("{\"connect_life_s\": 3}")).await;
+    let url = url(&plane);
+    let seen = at_terminal(&Machine::new(), &format!("connect {url}"), "").await;
+    for part in [
+        "Code:  ",
+        &format!("Page:  {url}/connect"),
+        "devpilot-plane admin approve ",
+    ] {
+        assert!(seen.stdout.contains(part), "{seen}");
+    }
+    assert!(seen.stdout.contains("waiting for a yes"), "no progress: {seen}");
+    assert_eq!(seen.code(), 1, "{seen}");
+}
