@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 use stdio::Machine;
+use stdio::auto::{in_auto, listening};
 use stdio::pair::{agent, texts};
 use stdio::plane::{Plane, Store};
 use stdio::room::{Listener, Room, said};
@@ -198,6 +199,55 @@ async fn it_goes_on_over_a_restarted_plane_and_a_re_key() {
     room.post("needle under the new key").await;
     let woken = listener.woken(Duration::from_secs(3)).await;
     assert_eq!(woken["unread"], 1, "{woken}");
+}
+
+#[tokio::test]
+async fn the_last_message_of_an_auto_wakes_and_nothing_is_listened_for_behind_it() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let mut pair = in_auto(&plane, 2).await;
+    let mut command = pair.ben_machine.command(["listen"]);
+    let first = Listener::start(&mut command);
+    listening(&mut pair.ada).await;
+    pair.ada
+        .call("post", json!({ "text": "needle one" }))
+        .await
+        .structured();
+    let woken = first.woken(AT_ONCE).await;
+    assert_eq!(
+        (&woken["mode"], woken["rearm"].is_string()),
+        (&json!("auto"), true),
+        "{woken}"
+    );
+    pair.ben.call("read", json!({})).await.structured();
+    let last = Listener::start(&mut command);
+    listening(&mut pair.ada).await;
+    pair.ada
+        .call("post", json!({ "text": "needle two" }))
+        .await
+        .structured();
+    let woken = last.woken(AT_ONCE).await;
+    assert_eq!(
+        (&woken["woke_by"], &woken["mode"]),
+        (&json!("messages"), &json!("observe")),
+        "{woken}"
+    );
+    assert_eq!(woken.get("rearm"), None, "{woken}");
+    let after = pair.ben_machine.run(["listen"], b"").await;
+    assert_eq!(after.code(), 3, "{after}");
+    // The agent itself is told that auto is over: listening told nobody.
+    let read = pair.ben.call("read", json!({})).await;
+    assert_eq!(texts(&read.structured()["messages"]), ["needle two"]);
+    assert!(read.text().contains("Auto is over"), "{}", read.text());
+}
+
+#[tokio::test]
+async fn a_plane_that_was_never_there_is_said() {
+    let mut plane = Plane::start(Store::Sqlite).await;
+    let room = Room::in_relay(&plane).await;
+    plane.kill().await;
+    let ran = room.ben.run(["listen", "--timeout", "3"], b"").await;
+    assert_eq!((ran.code(), ran.stdout.as_str()), (1, ""), "{ran}");
+    assert!(ran.stderr.contains("Nothing listens at"), "{ran}");
 }
 
 #[tokio::test]

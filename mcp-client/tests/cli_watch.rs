@@ -212,6 +212,13 @@ async fn it_goes_on_over_a_restarted_plane_and_ends_with_the_session() {
     let over = watch.line(|line| line.contains("\"note\"")).await;
     assert!(over.contains("ended"), "{over}");
     watch.ended().await;
+    // At a terminal others' text stands behind a gutter; of a session that is over it ends by itself.
+    let command = format!("watch --session {}", room.session);
+    let shown = stdio::terminal::at_terminal(&room.ada, &command, "").await;
+    assert_eq!(shown.code(), 0, "{shown}");
+    for part in [&format!("  | {HANDOFF}"), "  | needle after", "! The session"] {
+        assert!(shown.stdout.contains(part), "{part}: {shown}");
+    }
 }
 
 #[tokio::test]
