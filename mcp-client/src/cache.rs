@@ -253,10 +253,9 @@ impl Cache {
     }
 
     fn open(&self) -> Result<Option<File>, HomeError> {
-        match File::open(&self.path) {
-            Ok(file) => Ok(Some(file)),
-            Err(missing) if missing.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(source) => Err(self.error(source)),
+        match files::open_existing(&self.path) {
+            Err(other) if other.is_in_the_way() => files::set_aside(&self.path).map(|_| None),
+            opened => opened,
         }
     }
 

@@ -18,14 +18,55 @@ pub enum HomeError {
         /// The folder.
         path: PathBuf,
     },
-    /// The folder does not take writes.
+    /// The folder can't be kept from other users.
     #[error(
-        "{} can't be written: it is read-only or belongs to somebody else. Nothing was lost. Make it writable, or set \
-         DEVPILOT_HOME to a folder that is.",
+        "{} can't be closed to other users: its disk keeps no permissions, or it belongs to somebody else. Nothing was \
+         written. Set DEVPILOT_HOME to a folder of your own on another disk.",
         path.display()
     )]
-    NotWritable {
+    NotPrivate {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// The disk does not take writes.
+    #[error(
+        "{} can't be written: it is read-only. Nothing was lost. Make it writable, or set DEVPILOT_HOME to a folder that is.",
+        path.display()
+    )]
+    ReadOnly {
         /// The file or folder.
+        path: PathBuf,
+    },
+    /// This user is shut out.
+    #[error(
+        "{} can't be used: it is read-only or belongs to somebody else. Nothing was lost. Let this user read and write it, or \
+         set DEVPILOT_HOME to a folder of its own.",
+        path.display()
+    )]
+    NotAllowed {
+        /// The file or folder.
+        path: PathBuf,
+    },
+    /// A folder, a pipe or a device has the name of a file.
+    #[error("{} is no file. Nothing in it was touched. Move it away and try again.", path.display())]
+    NotAFile {
+        /// What is there.
+        path: PathBuf,
+    },
+    /// A file has the name of a folder.
+    #[error("{} should be a folder and is none. Nothing was lost. Move it away and try again.", path.display())]
+    NotAFolder {
+        /// What is there, or lies below it.
+        path: PathBuf,
+    },
+    /// A symbolic link whose end is not there.
+    #[error(
+        "{} is a link that leads nowhere. Nothing was lost. Bring back what it leads to (a disk that is not mounted?) or \
+         remove the link, and try again.",
+        path.display()
+    )]
+    LeadsNowhere {
+        /// The link.
         path: PathBuf,
     },
     /// No room left.
@@ -67,9 +108,17 @@ impl HomeError {
     pub(crate) fn io(path: &Path, source: io::Error) -> Self {
         let path = path.to_path_buf();
         match source.kind() {
-            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => Self::NotWritable { path },
+            io::ErrorKind::PermissionDenied => Self::NotAllowed { path },
+            io::ErrorKind::ReadOnlyFilesystem => Self::ReadOnly { path },
+            io::ErrorKind::NotADirectory => Self::NotAFolder { path },
+            io::ErrorKind::IsADirectory => Self::NotAFile { path },
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::DiskFull { path },
             _ => Self::Io { path, source },
         }
+    }
+
+    /// Whether something that is no file, or leads to none, has a file's name: it can be put aside and the file made anew.
+    pub(crate) const fn is_in_the_way(&self) -> bool {
+        matches!(self, Self::NotAFile { .. } | Self::LeadsNowhere { .. })
     }
 }

@@ -45,16 +45,51 @@ pub(crate) type OpenFile = (File, Zeroizing<Vec<u8>>);
 /// As [`read`]; gives the file as well, still open.
 pub(crate) fn read_open(path: &Path) -> Result<Option<OpenFile>, HomeError> {
     let error = |source| HomeError::io(path, source);
-    let mut file = match File::open(path) {
-        Ok(file) => file,
-        Err(missing) if missing.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(other) => return Err(error(other)),
+    let Some(mut file) = open_existing(path)? else {
+        return Ok(None);
     };
     let length = file.metadata().map_err(error)?.len();
     let capacity = usize::try_from(length).unwrap_or(BUFFER).saturating_add(1);
     let mut bytes = Zeroizing::new(Vec::with_capacity(capacity));
-    file.read_to_end(&mut bytes).map_err(error)?;
+    // What is appended meanwhile belongs to a later look.
+    Read::take(&mut file, length)
+        .read_to_end(&mut bytes)
+        .map_err(error)?;
     Ok(Some((file, bytes)))
+}
+
+/// Opens a file to read; none if nothing has that name. What is no file is not opened: a pipe would never answer.
+///
+/// # Errors
+/// [`HomeError::NotAFile`]; [`HomeError::LeadsNowhere`]; the file is there and can't be opened.
+pub(crate) fn open_existing(path: &Path) -> Result<Option<File>, HomeError> {
+    match fs::metadata(path) {
+        Ok(found) if found.is_file() => {}
+        Ok(_) => {
+            return Err(HomeError::NotAFile {
+                path: path.to_path_buf(),
+            });
+        }
+        Err(source) if source.kind() == io::ErrorKind::PermissionDenied => {
+            return Err(HomeError::io(path, source));
+        }
+        Err(source) => return leads_nowhere(path, source).map(|()| None),
+    }
+    match File::open(path) {
+        Err(gone) if gone.kind() == io::ErrorKind::NotFound => Ok(None),
+        opened => opened.map(Some).map_err(|source| HomeError::io(path, source)),
+    }
+}
+
+/// Why nothing was found at a path: there is nothing, or a link to nothing.
+fn leads_nowhere(path: &Path, source: io::Error) -> Result<(), HomeError> {
+    match fs::symlink_metadata(path) {
+        Ok(found) if found.is_symlink() => Err(HomeError::LeadsNowhere {
+            path: path.to_path_buf(),
+        }),
+        _ if source.kind() == io::ErrorKind::NotFound => Ok(()),
+        _ => Err(HomeError::io(path, source)),
+    }
 }
 
 /// Reads a JSON file that carries a `version` of at most `known`.
@@ -66,10 +101,21 @@ pub fn read_json<T: DeserializeOwned>(
     known: u64,
     remedy: &'static str,
 ) -> Result<Option<T>, HomeError> {
-    let Some(bytes) = read(path)? else {
-        return Ok(None);
-    };
-    parse_json(path, &bytes, known, remedy).map(Some)
+    match read(path) {
+        Ok(Some(bytes)) => parse_json(path, &bytes, known, remedy).map(Some),
+        Ok(None) => Ok(None),
+        Err(HomeError::NotAFile { .. }) => Err(damaged(path, remedy)?),
+        Err(error) => Err(error),
+    }
+}
+
+/// Sets a file aside that makes no sense, and says so.
+pub(crate) fn damaged(path: &Path, remedy: &'static str) -> Result<HomeError, HomeError> {
+    Ok(HomeError::Damaged {
+        path: path.to_path_buf(),
+        kept: set_aside(path)?,
+        remedy,
+    })
 }
 
 /// As [`read_json`], on bytes already read from `path`.
@@ -95,14 +141,7 @@ pub(crate) fn parse_json<T: DeserializeOwned>(
         }
         _ => {}
     }
-    serde_json::from_slice(bytes).or_else(|_| {
-        let kept = set_aside(path)?;
-        Err(HomeError::Damaged {
-            path: path.to_path_buf(),
-            kept,
-            remedy,
-        })
-    })
+    serde_json::from_slice(bytes).or_else(|_| Err(damaged(path, remedy)?))
 }
 
 /// Replaces a file in one step: readers see the old content or the new, also after a crash or a loss of power.
@@ -157,7 +196,10 @@ pub(crate) fn to_json<T: Serialize>(path: &Path, value: &T) -> Result<Zeroizing<
     Ok(bytes)
 }
 
-/// Renames a damaged file to `<name>.damaged-<time>` beside it, and gives the new path. Never replaces another file.
+/// Between a file's name and the moment it was set aside.
+pub(crate) const SET_ASIDE: &str = ".damaged-";
+
+/// Renames a damaged file, or what has the place of one, to `<name>.damaged-<time>` beside it, and gives the new path. Never replaces another file.
 ///
 /// # Errors
 /// The folder does not take the new name.
@@ -170,10 +212,18 @@ pub fn set_aside(path: &Path) -> Result<PathBuf, HomeError> {
         } else {
             format!("-{attempt}")
         };
-        let kept = path.with_file_name(format!("{name}.damaged-{time}{more}"));
-        // Taking the name first keeps two processes from renaming onto each other.
-        match OpenOptions::new().write(true).create_new(true).open(&kept) {
-            Ok(_) => {
+        let kept = path.with_file_name(format!("{name}{SET_ASIDE}{time}{more}"));
+        // Taking the name first keeps two processes from renaming onto each other. Only a folder can take a folder's place.
+        let taken = match fs::symlink_metadata(path) {
+            Ok(found) if found.is_dir() => fs::create_dir(&kept),
+            _ => OpenOptions::new()
+                .write(true)
+                .create_new(true)
+                .open(&kept)
+                .map(drop),
+        };
+        match taken {
+            Ok(()) => {
                 fs::rename(path, &kept).map_err(|source| HomeError::io(path, source))?;
                 tracing::warn!(file = %kept.display(), "a damaged file was set aside");
                 return Ok(kept);
@@ -185,8 +235,12 @@ pub fn set_aside(path: &Path) -> Result<PathBuf, HomeError> {
     Err(HomeError::io(path, io::Error::other("no free name beside it")))
 }
 
-/// Opens, or makes, a file of ours that is 0600 and is never replaced: a lock, or a cache that is appended to.
+/// Opens, or makes, a file of ours that is 0600 and is never replaced: a lock, or a cache that is appended to. What is in its
+/// place and is no file is set aside; a link is never followed to somebody else's file.
 pub(crate) fn open_private(path: &Path) -> Result<File, HomeError> {
+    if fs::symlink_metadata(path).is_ok_and(|found| !found.is_file()) {
+        set_aside(path)?;
+    }
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
     #[cfg(unix)]

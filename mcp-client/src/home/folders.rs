@@ -4,9 +4,10 @@
 //! our tests.
 
 use std::fs::{self, DirBuilder};
+use std::io::ErrorKind;
 use std::path::Path;
 
-use super::HomeError;
+use super::{HomeError, files};
 
 /// Makes `root` and `folder` under it, each 0700. Folders of ours that are looser are tightened.
 pub(super) fn make_private(root: &Path, folder: &Path) -> Result<(), HomeError> {
@@ -16,12 +17,29 @@ pub(super) fn make_private(root: &Path, folder: &Path) -> Result<(), HomeError> 
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     for path in [root, folder] {
+        clear_way(root, path)?;
         builder
             .create(path)
             .map_err(|source| HomeError::io(path, source))?;
         tighten(path)?;
     }
     Ok(())
+}
+
+/// A file in the place of a folder of ours is set aside; in the place of the home itself it is nobody's to move.
+fn clear_way(root: &Path, path: &Path) -> Result<(), HomeError> {
+    let path_buf = || path.to_path_buf();
+    match (fs::metadata(path), fs::symlink_metadata(path)) {
+        (Ok(found), _) if !found.is_dir() => {
+            if path == root {
+                return Err(HomeError::NotAFolder { path: path_buf() });
+            }
+            files::set_aside(path).map(drop)
+        }
+        // A disk that is not mounted must not be taken for an empty home.
+        (Err(_), Ok(found)) if found.is_symlink() => Err(HomeError::LeadsNowhere { path: path_buf() }),
+        _ => Ok(()),
+    }
 }
 
 /// A sticky folder, such as `/tmp`, is everybody's; changing its mode would break the machine.
@@ -48,11 +66,22 @@ fn refuse_shared(_root: &Path) -> Result<(), HomeError> {
 fn tighten(path: &Path) -> Result<(), HomeError> {
     use std::os::unix::fs::PermissionsExt;
     let error = |source| HomeError::io(path, source);
-    let mode = fs::metadata(path).map_err(error)?.permissions().mode();
-    if mode & 0o077 != 0 {
-        fs::set_permissions(path, fs::Permissions::from_mode(0o700)).map_err(error)?;
+    let is_private = || {
+        let mode = fs::metadata(path).map_err(error)?.permissions().mode();
+        Ok::<_, HomeError>(mode & 0o077 == 0)
+    };
+    if is_private()? {
+        return Ok(());
     }
-    Ok(())
+    let not_private = || HomeError::NotPrivate {
+        path: path.to_path_buf(),
+    };
+    match fs::set_permissions(path, fs::Permissions::from_mode(0o700)) {
+        Err(source) if source.kind() == ErrorKind::PermissionDenied => Err(not_private()),
+        Err(source) => Err(error(source)),
+        // Some file systems take the change and forget it.
+        Ok(()) => is_private()?.then_some(()).ok_or_else(not_private),
+    }
 }
 
 #[cfg(not(unix))]

@@ -38,7 +38,12 @@ impl Home {
         let user = environment.user_home();
         let Some(named) = environment.get("DEVPILOT_HOME") else {
             let user = user.ok_or(HomeError::NoHome)?;
-            return Ok(Self::at(user.join(DEFAULT_FOLDER)));
+            // Answers name what lies in it, and are read elsewhere.
+            let root = user.join(DEFAULT_FOLDER);
+            let absolute = std::path::absolute(&root);
+            return absolute
+                .map(Self::at)
+                .map_err(|source| HomeError::io(&root, source));
         };
         let root = match (named.strip_prefix("~/"), &user) {
             (Some(rest), Some(user)) => user.join(rest),

@@ -5,9 +5,11 @@
 //! replacing the seat's file takes two and writes everything else again. A line belongs to the revision of the seat's
 //! file it was written after; a replaced file leaves older lines behind without effect.
 //!
-//! Each line begins with a checksum, and a file is begun with each revision, so that damage and loss are seen. They are a
-//! fault of this machine: the seat then goes on from its own file, and says so in [`SeatState::progress_lost`].
+//! Each line begins with a checksum, a file is begun with each revision, and after the last line stands a mark that the next
+//! step writes over, so that damage and loss are seen, a cut at the end of a line as well. They are a fault of this machine:
+//! the seat then goes on from its own file, and says so in [`SeatState::progress_lost`].
 
+use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -22,6 +24,12 @@ use crate::home::{HomeError, files};
 
 /// A file longer than this is folded into the seat's own with the next step.
 pub(super) const FOLD_AT: u64 = 256 * 1024;
+
+/// What stands after the last line.
+const END: &[u8] = b"end\n";
+
+/// How often a file without its end is looked at: whoever writes one takes less than a look.
+const LOOKS: usize = 4;
 
 /// What a line holds.
 #[derive(Serialize, Deserialize)]
@@ -39,7 +47,7 @@ struct Progress {
 #[derive(Default)]
 pub(super) struct Found {
     line: Option<Zeroizing<Vec<u8>>>,
-    /// Bytes follow the last whole line: a writer that died, or a file that was cut.
+    /// The mark of the end is not there: a writer that died, or a file that was cut.
     torn: bool,
     pub(super) length: u64,
 }
@@ -55,16 +63,29 @@ pub(super) fn length(path: &Path) -> u64 {
 
 /// To be read before the seat's file: a line of the revision found there is then never older than that file.
 pub(super) fn read(path: &Path) -> Result<Found, HomeError> {
+    let mut found = look(path)?;
+    for _ in 1..LOOKS {
+        if !found.is_odd() {
+            break;
+        }
+        std::thread::yield_now();
+        found = look(path)?;
+    }
+    Ok(found)
+}
+
+fn look(path: &Path) -> Result<Found, HomeError> {
     let Some(bytes) = files::read(path)? else {
         return Ok(Found::default());
     };
-    // What follows the last line end is the torn line of a writer that died, and nothing was sent after it; or else
-    // the file was cut.
-    let torn = bytes.last().is_some_and(|byte| *byte != b'\n');
-    let whole = bytes
+    // Without the mark, what follows the last line end is the torn line of a writer that died, and nothing was sent after
+    // it; or else the file was cut.
+    let ended = bytes.strip_suffix(END);
+    let lines = ended.unwrap_or(&bytes);
+    let whole = lines
         .iter()
         .rposition(|byte| *byte == b'\n')
-        .and_then(|end| bytes.get(..end))
+        .and_then(|end| lines.get(..end))
         .unwrap_or_default();
     let line = whole
         .rsplit(|byte| *byte == b'\n')
@@ -72,12 +93,17 @@ pub(super) fn read(path: &Path) -> Result<Found, HomeError> {
         .filter(|line| !line.is_empty());
     Ok(Found {
         line: line.map(|line| Zeroizing::new(line.to_vec())),
-        torn,
+        torn: ended.is_none() && !bytes.is_empty(),
         length: bytes.len() as u64,
     })
 }
 
 impl Found {
+    /// Torn or damaged, or looked at while somebody was writing.
+    fn is_odd(&self) -> bool {
+        self.torn || self.line.as_ref().is_some_and(|line| parse(line).is_none())
+    }
+
     /// Brings a state up to date, if the line belongs to it. False where the file is damaged.
     pub(super) fn apply(&self, state: &mut SeatState) -> bool {
         let Some(line) = &self.line else {
@@ -126,6 +152,7 @@ fn checksum(json: &[u8]) -> String {
         .collect()
 }
 
+/// A line and the mark after it.
 fn line_of(path: &Path, state: &SeatState) -> Result<Zeroizing<Vec<u8>>, HomeError> {
     let progress = Progress {
         revision: state.revision,
@@ -137,10 +164,11 @@ fn line_of(path: &Path, state: &SeatState) -> Result<Zeroizing<Vec<u8>>, HomeErr
     };
     let json = files::to_json(path, &progress)?;
     let sum = checksum(json.strip_suffix(b"\n").unwrap_or(&json));
-    let mut line = Zeroizing::new(Vec::with_capacity(json.len() + SUM + 1));
+    let mut line = Zeroizing::new(Vec::with_capacity(json.len() + SUM + 1 + END.len()));
     line.extend_from_slice(sum.as_bytes());
     line.push(b' ');
     line.extend_from_slice(&json);
+    line.extend_from_slice(END);
     Ok(line)
 }
 
@@ -158,20 +186,60 @@ pub(super) fn append(path: &Path, state: &SeatState, durable: bool) -> Result<u6
     let error = |source| HomeError::io(path, source);
     let line = line_of(path, state)?;
     let mut file = files::open_private(path)?;
-    let end = file.seek(SeekFrom::End(0)).map_err(error)?;
-    if end > 0 {
-        let mut last = [0];
-        file.seek(SeekFrom::Start(end - 1)).map_err(error)?;
-        file.read_exact(&mut last).map_err(error)?;
-        if last != *b"\n" {
-            file.write_all(b"\n").map_err(error)?;
-        }
+    let length = file.metadata().map_err(error)?.len();
+    let start = end_of_lines(&mut file, length).map_err(error)?;
+    let mut bytes = Zeroizing::new(Vec::with_capacity(1 + line.len()));
+    if start.torn {
+        bytes.push(b'\n');
     }
-    file.write_all(&line).map_err(error)?;
+    bytes.extend_from_slice(&line);
+    let written = file
+        .seek(SeekFrom::Start(start.at))
+        .and_then(|_| file.write_all(&bytes));
+    if let Err(source) = written {
+        // A full disk: what was there before is whole again, as far as that takes no room.
+        let back = file
+            .set_len(start.at)
+            .and_then(|()| file.seek(SeekFrom::Start(start.at)))
+            .and_then(|_| if start.ended { file.write_all(END) } else { Ok(()) });
+        if let Err(error) = back {
+            tracing::warn!(%error, file = %path.display(), "a step that was not written could not be taken back");
+        }
+        return Err(error(source));
+    }
     if durable {
         file.sync_data().map_err(error)?;
     }
     file.stream_position().map_err(error)
+}
+
+/// Where the next line goes.
+struct Start {
+    at: u64,
+    /// The mark of the end is there.
+    ended: bool,
+    /// Not after a whole line.
+    torn: bool,
+}
+
+fn end_of_lines(file: &mut File, length: u64) -> std::io::Result<Start> {
+    let mut tail = [0; END.len()];
+    let tail_length = END.len() as u64;
+    if length < tail_length {
+        return Ok(Start {
+            at: length,
+            ended: false,
+            torn: length > 0,
+        });
+    }
+    file.seek(SeekFrom::Start(length - tail_length))?;
+    file.read_exact(&mut tail)?;
+    let ended = tail == *END;
+    Ok(Start {
+        at: if ended { length - tail_length } else { length },
+        ended,
+        torn: tail.last() != Some(&b'\n'),
+    })
 }
 
 /// Begins the file anew once the seat's own holds everything, in one step, so that no reader finds it empty. What is left

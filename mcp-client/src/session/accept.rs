@@ -68,13 +68,13 @@ impl Session {
     /// Puts accepted records into the cache. It can be had again, so a cache that does not take them is no failure.
     pub(super) fn remember(&self, records: &[Record]) {
         if let Err(error) = self.cache.append(records) {
-            tracing::warn!(%error, "the cache does not take new records");
+            tracing::info!(%error, "the cache does not take new records");
         }
     }
 
     pub(super) fn forget_cache(&self) {
         if let Err(error) = self.cache.clear() {
-            tracing::warn!(%error, "the cache can't be cleared");
+            tracing::info!(%error, "the cache can't be cleared");
         }
     }
 

@@ -122,10 +122,24 @@ async fn a_torn_step_is_as_if_it_was_not_made() {
         .seat_file(seat.session(), seat.participant())
         .with_extension("progress");
     let whole = std::fs::read(&file).unwrap();
-    for cut in [1, 2, 100, 900] {
+    let last_line = whole[..whole.len() - 5]
+        .iter()
+        .rposition(|byte| *byte == b'\n')
+        .unwrap()
+        + 1;
+    // In the mark of the end: the step is whole. In its line, or at the very beginning of it: it was not made.
+    for (cut, cursor) in [
+        (1, 4),
+        (4, 4),
+        (5, 3),
+        (100, 3),
+        (900, 3),
+        (whole.len() - last_line, 3),
+    ] {
         std::fs::write(&file, &whole[..whole.len() - cut]).unwrap();
         let theirs = fixture.elsewhere(&seat);
-        assert_eq!(theirs.read().unwrap().cursor, 3, "cut by {cut}");
+        assert_eq!(theirs.read().unwrap().cursor, cursor, "cut by {cut}");
+        assert!(theirs.read().unwrap().progress_lost, "cut by {cut}");
         move_on(&theirs, 9, true).await;
         assert_eq!(fixture.elsewhere(&seat).read().unwrap().cursor, 9);
     }
@@ -147,7 +161,11 @@ async fn steps_before_the_file_was_replaced_have_no_effect_after_it() {
         Ok(())
     };
     seat.with_lock(SOON, step).await.unwrap();
-    assert_eq!(std::fs::read_to_string(&file).unwrap().lines().count(), 1);
+    assert_eq!(
+        std::fs::read_to_string(&file).unwrap().lines().count(),
+        2,
+        "a line and the mark of the end"
+    );
     // As after a crash between the two.
     std::fs::write(&file, old).unwrap();
     assert_eq!(fixture.elsewhere(&seat).read().unwrap().cursor, 8);
