@@ -5,12 +5,19 @@
 //!
 //! Source: `mcp-client.md`, Environment.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use serde::Deserialize;
 
 use crate::home::{Environment, Home, HomeError, SecretText, files};
+use crate::plane::{Origin, ProxySetting};
+
+/// Where programs look for a proxy of https, in this order.
+const PROXY_VARIABLES: [&str; 4] = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
+/// Where programs look for the hosts that it is not for.
+const EXCEPTION_VARIABLES: [&str; 2] = ["NO_PROXY", "no_proxy"];
 
 /// The settings of `config.toml`. A missing file is the default.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
@@ -20,8 +27,14 @@ pub struct Config {
     pub certificate_authorities: Vec<PathBuf>,
     /// The proxy for requests to planes: a URL. It may hold a password, so it is never printed.
     pub proxy: Option<SecretText>,
+    /// Hosts that are reached without a proxy, as in `NO_PROXY`: comma-separated; `*` is all. It counts in place of the
+    /// environment's.
+    pub no_proxy: Option<String>,
     /// The name to join under, unless `DEVPILOT_NAME` or a call says another.
     pub name: Option<String>,
+    /// Planes whose address changed, by the old one. A person's word that it is the same plane: what this machine keeps for
+    /// the old address is used at the new one.
+    pub moved: BTreeMap<Origin, Origin>,
 }
 
 /// `config.toml` can't be used.
@@ -67,6 +80,20 @@ impl Config {
             *authority = home.root().join(&authority);
         }
         Ok(config)
+    }
+
+    /// The proxy for planes that are not on this machine: of this file, else of the environment.
+    pub fn proxy(&self, environment: &Environment) -> Option<ProxySetting> {
+        let of_environment = || {
+            PROXY_VARIABLES
+                .iter()
+                .find_map(|from| Some((SecretText::new(environment.get(from)?), *from)))
+        };
+        let of_file = self.proxy.clone().map(|url| (url, "`proxy` in config.toml"));
+        let (url, from) = of_file.or_else(of_environment)?;
+        let except = self.no_proxy.clone();
+        let except = except.or_else(|| EXCEPTION_VARIABLES.iter().find_map(|name| environment.get(name)));
+        Some(ProxySetting { url, from, except })
     }
 
     /// The name to join under: `DEVPILOT_NAME`, this file, git's `user.name`, the OS user.

@@ -106,6 +106,21 @@ impl Credentials {
         })
     }
 
+    /// The same, where a person said that planes have new addresses (`moved` in `config.toml`): what was kept for an old
+    /// address counts for the new one.
+    #[must_use]
+    pub fn on_moved_planes(mut self, moved: &BTreeMap<Origin, Origin>) -> Self {
+        for (old, new) in moved {
+            if let Some(plane) = self.stored.planes.remove(old) {
+                self.stored.planes.entry(new.clone()).or_insert(plane);
+            }
+            if self.stored.default.as_ref() == Some(old) {
+                self.stored.default = Some(new.clone());
+            }
+        }
+        self
+    }
+
     /// The plane to share on: `DEVPILOT_PLANE`, else the one last connected.
     ///
     /// # Errors

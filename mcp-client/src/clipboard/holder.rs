@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use zeroize::Zeroizing;
 
-use super::{Clipboard, Outcome, PATIENCE, is_on, owner, platform, same};
+use super::{Clipboard, Outcome, PATIENCE, is_elsewhere, is_on, owner, platform, same};
 use crate::home::Environment;
 
 /// The hidden verb that [`run`] is behind.
@@ -60,7 +60,7 @@ impl Holder {
     /// Puts a text on the clipboard so that it outlives this process, and reads it back.
     pub async fn hand_over(&self, text: &str, environment: &Environment) -> Outcome {
         let clipboard = Clipboard::from_environment(environment);
-        if platform::OUTLIVES_PROCESS || !is_on(environment) {
+        if platform::OUTLIVES_PROCESS || !is_on(environment) || is_elsewhere(environment) {
             return clipboard.write_confirmed(text).await;
         }
         let Ok(mut holder) = self.start(text) else {

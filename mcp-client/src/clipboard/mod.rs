@@ -45,6 +45,8 @@ pub enum Outcome {
 #[derive(Debug)]
 pub struct Clipboard {
     owner: Option<Owner>,
+    /// Whether what is copied here reaches the person.
+    is_theirs: bool,
 }
 
 impl Clipboard {
@@ -52,6 +54,7 @@ impl Clipboard {
     pub fn from_environment(environment: &Environment) -> Self {
         Self {
             owner: is_on(environment).then(Owner::default),
+            is_theirs: !is_elsewhere(environment),
         }
     }
 
@@ -68,11 +71,24 @@ impl Clipboard {
     /// Puts a text on it, marked as a secret, and reads it back. It stays while this process lives or until somebody
     /// copies something else.
     pub async fn write_confirmed(&self, text: &str) -> Outcome {
-        match &self.owner {
+        match self.owner.as_ref().filter(|_| self.is_theirs) {
             Some(owner) => owner.write(text, Instant::now() + PATIENCE).await,
             None => Outcome::Unavailable,
         }
     }
+}
+
+/// Whether the person sits at another machine than this one: they came by SSH, and its display, if there is one, is not
+/// carried to them. What is copied here is then not on their clipboard.
+fn is_elsewhere(environment: &Environment) -> bool {
+    let by_ssh = ["SSH_CONNECTION", "SSH_CLIENT", "SSH_TTY"]
+        .iter()
+        .any(|name| environment.get(name).is_some());
+    // A display carried over SSH has a host; the machine's own has none.
+    let carried = environment
+        .get("DISPLAY")
+        .is_some_and(|display| !display.starts_with(':') && !display.starts_with("unix:"));
+    by_ssh && !carried
 }
 
 fn is_on(environment: &Environment) -> bool {
@@ -83,4 +99,23 @@ fn is_on(environment: &Environment) -> bool {
 /// Whether two texts are one, though a clipboard wrote its line ends its own way.
 fn same(one: &str, other: &str) -> bool {
     one == other || one.lines().eq(other.lines())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_came_by_ssh_has_the_clipboard_of_a_display_that_is_carried_to_them_and_no_other() {
+        let elsewhere = |variables: [(&str, &str); 2]| is_elsewhere(&Environment::of(variables));
+        let none = ("LANG", "C");
+        let ssh = ("SSH_CONNECTION", "192.0.2.1 5000 192.0.2.2 22");
+        assert!(!elsewhere([none, ("DISPLAY", ":0")]));
+        assert!(!elsewhere([ssh, ("DISPLAY", "localhost:10.0")]));
+        for here in [":0", ":1.0", "unix:0", ""] {
+            assert!(elsewhere([ssh, ("DISPLAY", here)]), "{here}");
+        }
+        assert!(elsewhere([ssh, ("WAYLAND_DISPLAY", "wayland-0")]));
+        assert!(elsewhere([none, ("SSH_TTY", "/dev/pts/3")]));
+    }
 }

@@ -3,6 +3,8 @@
 use wire::problem::{Code, Extras};
 
 use super::origin::Origin;
+use super::proxy::{ProxyName, ProxyTrouble};
+use super::tls::Distrust;
 
 /// A call that did not succeed. Nothing in it was written by the plane as text: a hostile one could steer a model.
 #[derive(Debug, thiserror::Error)]
@@ -20,12 +22,28 @@ pub enum PlaneError {
         sent: bool,
     },
     /// The server can't prove that it is this host. Nothing was sent, and trying again changes nothing.
-    #[error("{origin} can't prove that it is that host ({reason})")]
+    #[error("{origin} can't prove that it is that host ({why:?})")]
     Untrusted {
         /// Which plane.
         origin: Origin,
         /// What is wrong with its certificate.
+        why: Distrust,
+        /// Who issued it, in the words of whoever answered: to be shown like any stranger's text.
+        issuer: Option<String>,
+    },
+    /// The proxy on the way did not let the connection through. Nothing was sent to the plane.
+    #[error("{origin} can't be reached through the proxy {proxy} ({reason})")]
+    Proxy {
+        /// Which plane.
+        origin: Origin,
+        /// Which proxy.
+        proxy: ProxyName,
+        /// How it fails.
+        trouble: ProxyTrouble,
+        /// Why, in the words of this machine's libraries.
         reason: String,
+        /// Nobody listens there.
+        refused: bool,
     },
     /// No answer in the call's time.
     #[error("{origin} did not answer in time")]
@@ -109,6 +127,11 @@ impl PlaneError {
     pub fn is_passing(&self) -> bool {
         match self {
             Self::Unreachable { refused, origin, .. } => !(*refused && origin.is_loopback()),
+            Self::Proxy {
+                trouble: ProxyTrouble::WantsLogin,
+                ..
+            } => false,
+            Self::Proxy { refused, proxy, .. } => !(*refused && proxy.is_loopback()),
             Self::Problem { code, .. } => matches!(
                 code,
                 Code::RateLimited | Code::StoreUnavailable | Code::Draining | Code::TimeOut
@@ -131,6 +154,7 @@ impl PlaneError {
             Self::NotApi { status, .. } => *status >= 500,
             Self::Problem { code, .. } => matches!(code, Code::Internal | Code::StoreUnavailable),
             Self::Untrusted { .. }
+            | Self::Proxy { .. }
             | Self::TooLarge { .. }
             | Self::ForeignToken { .. }
             | Self::Setup { .. } => false,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::header::{CONTENT_TYPE, RETRY_AFTER};
-use reqwest::{Certificate, Client, Method, NoProxy, Proxy, redirect};
+use reqwest::{Client, Method, Proxy, redirect};
 use serde::de::DeserializeOwned;
 use tokio::sync::OnceCell;
 use wire::api::TokenText;
@@ -15,7 +15,9 @@ use wire::problem::{Code, Extras};
 
 use super::error::{PlaneError, Unsettled};
 use super::origin::Origin;
-use super::{Deadline, backoff};
+use super::proxy::{ProxyName, ProxySetting, Route};
+use super::tls::Authorities;
+use super::{Deadline, backoff, proxy, tls};
 
 const CONNECT: Duration = Duration::from_secs(10);
 const IDLE: Duration = Duration::from_secs(60);
@@ -24,15 +26,13 @@ const ANSWER_MAX: usize = 4 << 20;
 /// The longest answer with all epoch records and profiles in it.
 pub(super) const LONG_ANSWER_MAX: usize = 32 << 20;
 
-/// Proxies and certificate authorities, from `config.toml`; the environment's proxies count besides.
+/// A proxy and certificate authorities. The environment of the process is not looked at here.
 #[derive(Debug, Clone, Default)]
 pub struct HttpSettings {
     /// A proxy for all planes but those on this machine.
-    pub proxy: Option<String>,
-    /// Hosts that the proxy is not for, comma-separated.
-    pub no_proxy: Option<String>,
-    /// PEM bundles of authorities trusted besides the system's.
-    pub certificate_authorities: Vec<Vec<u8>>,
+    pub proxy: Option<ProxySetting>,
+    /// Authorities trusted besides the system's.
+    pub certificate_authorities: Vec<Authorities>,
 }
 
 /// The connections of this process. Cheap to clone; the TLS part is built at the first call that needs it.
@@ -45,6 +45,14 @@ struct Inner {
     settings: HttpSettings,
     plain: OnceCell<Client>,
     tls: OnceCell<Client>,
+    route: OnceCell<Option<Route>>,
+    proxied: OnceCell<Client>,
+}
+
+/// A client, and the proxy it goes through.
+struct Way<'a> {
+    client: &'a Client,
+    proxy: Option<&'a ProxyName>,
 }
 
 impl fmt::Debug for Http {
@@ -100,20 +108,39 @@ impl Http {
                 settings,
                 plain: OnceCell::new(),
                 tls: OnceCell::new(),
+                route: OnceCell::new(),
+                proxied: OnceCell::new(),
             }),
         }
     }
 
-    async fn client(&self, origin: &Origin) -> Result<&Client, PlaneError> {
+    async fn way(&self, origin: &Origin) -> Result<Way<'_>, PlaneError> {
+        let Inner {
+            settings,
+            plain,
+            tls,
+            route,
+            proxied,
+        } = &*self.inner;
         // A plane on this machine needs neither a proxy nor the system's certificates, which take memory.
-        if origin.is_https() {
-            self.inner
-                .tls
-                .get_or_try_init(|| async { build_tls(&self.inner.settings) })
-                .await
-        } else {
-            self.inner.plain.get_or_try_init(|| async { build_plain() }).await
+        if !origin.is_https() {
+            let client = plain.get_or_try_init(|| async { build_plain() }).await?;
+            return Ok(Way { client, proxy: None });
         }
+        let route = route
+            .get_or_try_init(|| async { settings.proxy.as_ref().map(Route::new).transpose() })
+            .await?;
+        if let Some(route) = route.as_ref().filter(|route| route.leads_to(origin)) {
+            let build = || async { build_tls(settings, Some(route.proxy.clone())) };
+            return Ok(Way {
+                client: proxied.get_or_try_init(build).await?,
+                proxy: Some(&route.name),
+            });
+        }
+        let client = tls
+            .get_or_try_init(|| async { build_tls(settings, None) })
+            .await?;
+        Ok(Way { client, proxy: None })
     }
 
     /// Sends once and waits for the whole answer, until the deadline.
@@ -158,8 +185,10 @@ impl Http {
     }
 
     async fn exchange(&self, call: &Call<'_>) -> Result<Good, PlaneError> {
-        let client = self.client(call.origin).await?;
-        let mut request = client.request(call.method.clone(), format!("{}{}", call.origin, call.path));
+        let way = self.way(call.origin).await?;
+        let mut request = way
+            .client
+            .request(call.method.clone(), format!("{}{}", call.origin, call.path));
         if let Some(token) = call.token {
             request = request.bearer_auth(&token.0);
         }
@@ -171,7 +200,7 @@ impl Http {
         let mut answer = request
             .send()
             .await
-            .map_err(|error| unreachable(call.origin, &error))?;
+            .map_err(|error| unreachable(call.origin, way.proxy, &error))?;
         let status = answer.status().as_u16();
         let content_type = header(&answer, CONTENT_TYPE);
         let retry_after = header(&answer, RETRY_AFTER).and_then(|text| text.trim().parse::<u64>().ok());
@@ -179,7 +208,7 @@ impl Http {
         while let Some(chunk) = answer
             .chunk()
             .await
-            .map_err(|error| unreachable(call.origin, &error))?
+            .map_err(|error| unreachable(call.origin, way.proxy, &error))?
         {
             if body.len() + chunk.len() > call.answer_max {
                 return Err(PlaneError::BadAnswer {
@@ -238,32 +267,26 @@ fn judge(
 
 fn build_plain() -> Result<Client, PlaneError> {
     // The authorities of TLS are never asked for here, so none are loaded.
-    finish(base().tls_certs_only([]).no_proxy())
+    finish(base().tls_certs_only([]))
 }
 
-fn build_tls(settings: &HttpSettings) -> Result<Client, PlaneError> {
-    let mut builder = base();
-    if let Some(url) = &settings.proxy {
-        let proxy = Proxy::all(url).map_err(|_| PlaneError::Setup {
-            reason: "the proxy in config.toml is not a URL".to_owned(),
-        })?;
-        let except = settings.no_proxy.as_deref().and_then(NoProxy::from_string);
-        builder = builder.proxy(proxy.no_proxy(except));
-    }
-    let mut authorities = Vec::new();
-    for bundle in &settings.certificate_authorities {
-        let parsed = Certificate::from_pem_bundle(bundle).map_err(|_| PlaneError::Setup {
-            reason: "a certificate authority in config.toml is not PEM".to_owned(),
-        })?;
-        authorities.extend(parsed);
-    }
-    finish(builder.tls_certs_merge(authorities))
+fn build_tls(settings: &HttpSettings, proxy: Option<Proxy>) -> Result<Client, PlaneError> {
+    let tls = tls::config(&settings.certificate_authorities).map_err(|error| PlaneError::Setup {
+        reason: error.to_string(),
+    })?;
+    let builder = base().tls_backend_preconfigured(tls);
+    finish(match proxy {
+        Some(proxy) => builder.proxy(proxy),
+        None => builder,
+    })
 }
 
 fn base() -> reqwest::ClientBuilder {
     // Installed here as well as in main, so that tests and library users have the one provider there is.
     drop(rustls::crypto::ring::default_provider().install_default());
     Client::builder()
+        // What the environment says of proxies came in by the settings, or was overruled there.
+        .no_proxy()
         .redirect(redirect::Policy::none())
         .referer(false)
         .connect_timeout(CONNECT)
@@ -279,28 +302,36 @@ fn finish(builder: reqwest::ClientBuilder) -> Result<Client, PlaneError> {
     })
 }
 
-fn unreachable(origin: &Origin, error: &reqwest::Error) -> PlaneError {
+fn unreachable(origin: &Origin, proxy: Option<&ProxyName>, error: &reqwest::Error) -> PlaneError {
+    let origin = origin.clone();
+    if let Some(found) = sources(error).find_map(|source| tls::unbelieved(tls_error(source)?)) {
+        return PlaneError::Untrusted {
+            origin,
+            why: found.why,
+            issuer: found.issuer.clone(),
+        };
+    }
     let refused = sources(error).any(|source| {
         source
             .downcast_ref::<io::Error>()
             .is_some_and(|error| error.kind() == io::ErrorKind::ConnectionRefused)
     });
-    if sources(error).any(is_bad_certificate) {
-        return PlaneError::Untrusted {
-            origin: origin.clone(),
-            reason: innermost(error),
-        };
+    let reason = innermost(error);
+    match proxy {
+        Some(proxy) if error.is_connect() => PlaneError::Proxy {
+            origin,
+            proxy: proxy.clone(),
+            trouble: proxy::trouble(sources(error).map(ToString::to_string)),
+            reason,
+            refused,
+        },
+        _ => PlaneError::Unreachable {
+            origin,
+            reason,
+            refused,
+            sent: !error.is_connect(),
+        },
     }
-    PlaneError::Unreachable {
-        origin: origin.clone(),
-        reason: innermost(error),
-        refused,
-        sent: !error.is_connect(),
-    }
-}
-
-fn is_bad_certificate(source: &(dyn std::error::Error + 'static)) -> bool {
-    matches!(tls_error(source), Some(rustls::Error::InvalidCertificate(_)))
 }
 
 /// TLS errors travel inside I/O errors, which name the cause of what they hold as their own and skip it.

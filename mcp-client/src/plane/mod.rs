@@ -9,11 +9,15 @@ mod calls;
 mod error;
 mod http;
 mod origin;
+mod proxy;
+mod tls;
 
 pub use calls::{Entry, Keeper, MachineToken, Plane};
 pub use error::{PlaneError, Unsettled};
 pub use http::{Http, HttpSettings};
 pub use origin::{BadOrigin, Origin};
+pub use proxy::{ProxyName, ProxySetting, ProxyTrouble};
+pub use tls::{Authorities, Distrust, NoCertificate};
 
 /// Until when a call may go on, retries included.
 pub type Deadline = tokio::time::Instant;

@@ -1,5 +1,6 @@
 //! The seats of this machine: listing, making, opening, removing.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,11 +10,13 @@ use std::time::SystemTime;
 use wire::ids::{ParticipantId, SessionId};
 
 use super::error::SeatError;
+use super::lease::Lease;
 use super::lock::Remembered;
 use super::progress;
 use super::state::{SeatState, VERSION};
 use super::summary::SeatSummary;
 use crate::home::{Home, HomeError, files};
+use crate::plane::Origin;
 
 const REMEDY: &str =
     "Join the session again with its link; as a new participant, since this one's keys were in it.";
@@ -22,6 +25,8 @@ const REMEDY: &str =
 #[derive(Debug, Clone)]
 pub struct Seats {
     pub(super) home: Home,
+    /// Planes that have a new address, by the old one.
+    moved: Arc<BTreeMap<Origin, Origin>>,
 }
 
 /// What is in the sessions folder.
@@ -31,6 +36,8 @@ pub struct Listing {
     pub seats: Vec<SeatSummary>,
     /// One sentence for each file that can't, to be shown once: a damaged one has been set aside.
     pub problems: Vec<String>,
+    /// Seats that were damaged, now or earlier, where they are kept.
+    pub set_aside: Vec<PathBuf>,
 }
 
 /// One seat. Clones are the same seat; what one of them remembers the others know.
@@ -41,6 +48,7 @@ pub struct Seat {
 
 pub(super) struct Inner {
     pub(super) home: Home,
+    moved: Arc<BTreeMap<Origin, Origin>>,
     pub(super) session: SessionId,
     pub(super) participant: ParticipantId,
     pub(super) file: PathBuf,
@@ -54,7 +62,17 @@ pub(super) struct Inner {
 impl Seats {
     /// The seats kept in a home.
     pub fn new(home: Home) -> Self {
-        Self { home }
+        Self {
+            home,
+            moved: Arc::default(),
+        }
+    }
+
+    /// The same, where a person said that planes have new addresses: seats at an old one are used at the new one.
+    #[must_use]
+    pub fn on_moved_planes(mut self, moved: BTreeMap<Origin, Origin>) -> Self {
+        self.moved = Arc::new(moved);
+        self
     }
 
     /// Every seat, without secrets, the one last used first.
@@ -67,13 +85,26 @@ impl Seats {
             let Some(session) = id_of::<SessionId>(&folder, "") else {
                 continue;
             };
+            let inside = match entries(&folder) {
+                Ok(inside) => inside,
+                // Other sessions go on.
+                Err(error) => {
+                    listing.problems.push(error.to_string());
+                    continue;
+                }
+            };
             files::sweep_temporary(&folder, SystemTime::now());
-            for file in entries(&folder)? {
+            for file in inside {
+                if is_set_aside_seat(&file) {
+                    listing.set_aside.push(file);
+                    continue;
+                }
                 let Some(participant) = id_of::<ParticipantId>(&file, ".json") else {
                     continue;
                 };
                 match files::read_json::<SeatSummary>(&file, VERSION, REMEDY) {
-                    Ok(Some(seat)) if seat.session == session && seat.participant == participant => {
+                    Ok(Some(mut seat)) if seat.session == session && seat.participant == participant => {
+                        move_on(&mut seat.plane, &self.moved);
                         listing.seats.push(seat);
                     }
                     Ok(Some(_)) => listing.problems.push(format!(
@@ -81,7 +112,12 @@ impl Seats {
                         file.display()
                     )),
                     Ok(None) => {}
-                    Err(error) => listing.problems.push(error.to_string()),
+                    Err(error) => {
+                        if let HomeError::Damaged { kept, .. } = &error {
+                            listing.set_aside.push(kept.clone());
+                        }
+                        listing.problems.push(error.to_string());
+                    }
                 }
             }
         }
@@ -91,15 +127,24 @@ impl Seats {
         Ok(listing)
     }
 
+    /// As [`Seats::create`], leased from its first moment on: no other process ever finds it free.
+    ///
+    /// # Errors
+    /// As [`Seats::create`] and [`Seat::try_lease`].
+    pub fn create_leased(&self, state: &SeatState) -> Result<(Seat, Option<Lease>), SeatError> {
+        let seat = self.seat(state.session, state.participant);
+        self.make_folder(&state.session)?;
+        let lease = seat.try_lease()?;
+        Ok((self.create(state)?, lease))
+    }
+
     /// Stores a new seat, before anything is sent for it.
     ///
     /// # Errors
     /// [`SeatError::Exists`]; the file can't be written.
     pub fn create(&self, state: &SeatState) -> Result<Seat, SeatError> {
         let seat = self.seat(state.session, state.participant);
-        let folder = self.home.session_folder(&state.session);
-        self.home.make_folder(&self.home.sessions_folder())?;
-        self.home.make_folder(&folder)?;
+        self.make_folder(&state.session)?;
         if seat.inner.file.exists() {
             return Err(SeatError::Exists {
                 participant: state.participant,
@@ -120,11 +165,17 @@ impl Seats {
         Ok(seat)
     }
 
+    fn make_folder(&self, session: &SessionId) -> Result<(), HomeError> {
+        self.home.make_folder(&self.home.sessions_folder())?;
+        self.home.make_folder(&self.home.session_folder(session))
+    }
+
     fn seat(&self, session: SessionId, participant: ParticipantId) -> Seat {
         let file = self.home.seat_file(&session, &participant);
         Seat {
             inner: Arc::new(Inner {
                 home: self.home.clone(),
+                moved: self.moved.clone(),
                 session,
                 participant,
                 progress: progress::path(&file),
@@ -187,20 +238,37 @@ impl Inner {
             session: self.session,
             participant: self.participant,
         };
-        let found = progress::read(&self.progress)?;
-        let Some((file, bytes)) = files::read_open(&self.file)? else {
-            return Err(missing);
+        let found = match progress::read(&self.progress) {
+            Err(error) if error.is_in_the_way() => {
+                files::set_aside(&self.progress)?;
+                progress::Found::default()
+            }
+            found => found?,
+        };
+        let (file, bytes) = match files::read_open(&self.file) {
+            Ok(Some(opened)) => opened,
+            Ok(None) => return Err(missing),
+            Err(HomeError::NotAFile { .. }) => return Err(files::damaged(&self.file, REMEDY)?.into()),
+            Err(error) => return Err(error.into()),
         };
         let mut state: SeatState = files::parse_json(&self.file, &bytes, VERSION, REMEDY)?;
         if (state.session, state.participant) != (self.session, self.participant) {
             return Err(missing);
         }
+        move_on(&mut state.plane, &self.moved);
         let mut length = found.length;
         if !found.apply(&mut state) {
             files::set_aside(&self.progress)?;
             length = 0;
         }
         Remembered::new(file, length, Arc::new(state))
+    }
+}
+
+/// Puts the new address of a plane in place of an old one.
+fn move_on(plane: &mut Origin, moved: &BTreeMap<Origin, Origin>) {
+    if let Some(new) = moved.get(plane) {
+        plane.clone_from(new);
     }
 }
 
@@ -218,6 +286,11 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>, HomeError> {
         Err(missing) if missing.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
         Err(error) => Err(HomeError::io(folder, error)),
     }
+}
+
+fn is_set_aside_seat(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.contains(&format!(".json{}", files::SET_ASIDE))
 }
 
 fn id_of<T: std::str::FromStr>(path: &Path, suffix: &str) -> Option<T> {

@@ -36,6 +36,8 @@ pub struct Newcomer {
     pub host: Option<String>,
     /// Where it is used.
     pub last_used: LastUsed,
+    /// Whether this process is that participant from now on: its seat is leased before another process can see it.
+    pub leased: bool,
 }
 
 /// What every way in needs.
@@ -100,6 +102,7 @@ impl Session {
         };
         let secret = first.keys.link_secret(LinkKind::Full);
         let secret = secret.ok_or(SessionError::Impossible("an epoch of one's own without a secret"))?;
+        let leased = newcomer.leased;
         let mut state = new_seat(plane, &me, Capability::Full, newcomer);
         state.secrets.insert(1, EpochSecret::from(&secret));
         state.epoch_records.insert(1, Blob(first.record));
@@ -107,7 +110,7 @@ impl Session {
         state.owner = Some(*me.participant_id());
         state.share = Some(share);
         state.pending.entry = Some(PendingEntry::Create(Box::new(create)));
-        Self::enter(entering, &state, Some(machine), false).await
+        Self::enter(entering, &state, Some(machine), leased).await
     }
 
     /// Joins with a link, as a new participant.
@@ -123,11 +126,12 @@ impl Session {
     ) -> Result<Self, SessionError> {
         let me = Identity::random(link.session_id)?;
         let profile = profile_for(link, &me, &newcomer.name, newcomer.host.as_deref())?;
+        let leased = newcomer.leased;
         let mut state = new_seat(plane, &me, capability_of(link.secret.kind()), newcomer);
         state.secrets.insert(link.epoch, EpochSecret::from(&link.secret));
         state.profiles.insert(link.epoch, Blob(profile));
         state.pending.entry = Some(PendingEntry::Join { epoch: link.epoch });
-        Self::enter(entering, &state, None, false).await
+        Self::enter(entering, &state, None, leased).await
     }
 
     /// Stores the new seat, sends the request it holds, and removes the seat again if the plane said no.
@@ -135,11 +139,15 @@ impl Session {
         entering: &Entering<'_>,
         state: &SeatState,
         machine: Option<&MachineToken>,
-        repeated: bool,
+        leased: bool,
     ) -> Result<Self, SessionError> {
-        let seat = entering.seats.create(state)?;
+        let (seat, lease) = match leased {
+            true => entering.seats.create_leased(state)?,
+            false => (entering.seats.create(state)?, None),
+        };
         let mut session = Self::open(entering.http, seat.clone(), entering.clock.clone())?;
-        match session.request_entry(machine, repeated, entering.until).await {
+        session.lease = lease;
+        match session.request_entry(machine, false, entering.until).await {
             Ok(()) => Ok(session),
             Err(error) => {
                 let open = match &error {

@@ -3,7 +3,7 @@
 use wire::event::Capability;
 use wire::ids::ParticipantId;
 
-use crate::plane::PlaneError;
+use crate::plane::{Origin, PlaneError};
 use crate::seat::SeatError;
 
 /// Why the engine can't go on. Names of cryptographic errors are `crypto.md` section 14's.
@@ -26,6 +26,10 @@ pub enum SessionError {
     /// Something could not be made, found or opened.
     #[error(transparent)]
     Seal(#[from] seal::Error),
+    /// The plane at this address knows nothing of a session that this seat was in: it was purged, or another plane, or one
+    /// without its data, has the address now.
+    #[error("{0} does not know the session any more")]
+    Forgotten(Origin),
     /// The owner re-keyed without this participant.
     #[error("the owner re-keyed the session without this participant")]
     Removed,

@@ -54,6 +54,7 @@ impl Session {
             last_post: None,
             relearning: super::relearn::Relearning::default(),
             knocks_told: 0,
+            lease: None,
         };
         session.replay(&kept)?;
         Ok(session)
@@ -92,7 +93,7 @@ impl Session {
                 Ok(records) if records.is_empty() => return true,
                 Ok(records) => records,
                 Err(error) => {
-                    tracing::warn!(%error, "the cache is not used");
+                    tracing::info!(%error, "the cache is not used");
                     return true;
                 }
             };
@@ -142,7 +143,7 @@ impl Session {
 
     fn distrust_cache(&self) {
         if let Err(error) = self.cache.set_aside() {
-            tracing::warn!(%error, "the cache can't be set aside");
+            tracing::info!(%error, "the cache can't be set aside");
         }
     }
 

@@ -52,7 +52,7 @@ pub use sync::{Heard, Waiting};
 
 use crate::cache::Cache;
 use crate::plane::Plane;
-use crate::seat::{Alarm, Seat, SeatState};
+use crate::seat::{Alarm, Lease, Seat, SeatState};
 use view::View;
 
 /// One seat of one session, as this process sees it.
@@ -84,6 +84,8 @@ pub struct Session {
     relearning: relearn::Relearning,
     /// Of how many at the door this process's reader has been told.
     knocks_told: u32,
+    /// Where this process is the seat since it was made.
+    lease: Option<Lease>,
 }
 
 impl Session {
@@ -100,6 +102,11 @@ impl Session {
     /// The seat on disk.
     pub fn seat(&self) -> &Seat {
         &self.seat
+    }
+
+    /// The lease of a seat that was made with one, to be kept as long as the process lives.
+    pub fn take_lease(&mut self) -> Option<Lease> {
+        self.lease.take()
     }
 
     /// The plane it is on.

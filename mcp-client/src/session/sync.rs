@@ -2,13 +2,14 @@
 
 use wire::api::{Page, TokenText};
 use wire::ids::SessionId;
+use wire::problem::Code;
 
 use super::accept::Taken;
 use super::calls::is_token_over;
 use super::error::SessionError;
 use super::keep::LOCK;
 use super::{Session, ending, integrity};
-use crate::plane::{Deadline, Plane, PlaneError};
+use crate::plane::{Deadline, Origin, Plane, PlaneError};
 
 /// Records a request: the most a plane gives.
 const PAGE: u32 = 1_000;
@@ -48,6 +49,14 @@ impl Waiting {
     }
 }
 
+/// A way back that the plane has no proof for: it gave this seat a token once.
+fn forgotten(error: SessionError, plane: Origin) -> SessionError {
+    match error {
+        SessionError::Plane(error) if error.code() == Some(Code::BadProof) => SessionError::Forgotten(plane),
+        other => other,
+    }
+}
+
 impl Session {
     /// Reads everything there is, and comes back first if the token is over.
     ///
@@ -67,6 +76,7 @@ impl Session {
                     // Another process of this seat may have come back meanwhile.
                     if self.token()? == token {
                         let came = self.come_back(&mut lock, until).await;
+                        let came = came.map_err(|error| forgotten(error, lock.plane.clone()));
                         self.put_into(&mut lock)?;
                         lock.save()?;
                         came?;

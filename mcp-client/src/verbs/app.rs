@@ -1,6 +1,7 @@
 //! What one process of the client holds: home, configuration, clock, HTTP client, and the sessions it has used.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use tokio::sync::Mutex;
@@ -14,7 +15,7 @@ use super::wording;
 use crate::clipboard::Clipboard;
 use crate::config::Config;
 use crate::home::{Environment, Home, files};
-use crate::plane::{Http, HttpSettings, within};
+use crate::plane::{Authorities, Http, HttpSettings, NoCertificate, within};
 use crate::seat::{Lease, Seats};
 use crate::session::{Clock, Session, SessionError};
 
@@ -73,22 +74,16 @@ impl App {
         let config =
             Config::load(&home).map_err(|error| Failure::new(code::LOCAL_FILE, error.to_string()))?;
         let mut settings = HttpSettings {
-            proxy: config.proxy.as_ref().map(|proxy| proxy.expose().to_owned()),
+            proxy: config.proxy(&environment),
             ..HttpSettings::default()
         };
         for path in &config.certificate_authorities {
-            let bundle = files::read(path).map_err(wording::home)?.ok_or_else(|| {
-                let text = format!(
-                    "The certificate authority {} named in config.toml is not there. Correct config.toml.",
-                    path.display()
-                );
-                Failure::new(code::LOCAL_FILE, text)
-            })?;
-            settings.certificate_authorities.push(bundle.to_vec());
+            let authorities = read_authorities(path)?;
+            settings.certificate_authorities.push(authorities);
         }
         Ok(Self {
             http: Http::new(settings),
-            seats: Seats::new(home.clone()),
+            seats: Seats::new(home.clone()).on_moved_planes(config.moved.clone()),
             clipboard: Clipboard::from_environment(&environment),
             process: Mutex::default(),
             entering: Mutex::default(),
@@ -164,6 +159,21 @@ impl App {
         );
         session
     }
+}
+
+/// The certificates of a file that `config.toml` names.
+fn read_authorities(path: &Path) -> Result<Authorities, Failure> {
+    let wrong = |what: &str| {
+        let text = format!(
+            "The certificate authority {} named in config.toml {what}. Correct config.toml, or put the authority's certificate \
+             there in PEM form.",
+            path.display()
+        );
+        Failure::new(code::LOCAL_FILE, text)
+    };
+    let pem = files::read(path).map_err(wording::home)?;
+    let pem = pem.ok_or_else(|| wrong("is not there"))?;
+    Authorities::from_pem(&pem).map_err(|NoCertificate| wrong("holds no whole certificate"))
 }
 
 impl From<SessionError> for Failure {

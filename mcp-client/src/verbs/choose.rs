@@ -71,7 +71,7 @@ impl App {
             Intent::Calm => choose::session_to_calm(&asking),
             Intent::Post | Intent::Leave | Intent::Enter(_) => choose::session_for_post(&asking),
         };
-        let id = chosen.map_err(|error| no_session(host.face(), &error))?;
+        let id = chosen.map_err(|error| beside_damage(no_session(host.face(), &error), &listing))?;
         self.use_session(host, &listing, &place, &id, intent, until).await
     }
 
@@ -95,7 +95,7 @@ impl App {
     ) -> Result<SessionId, Failure> {
         let place = Place::of(host.folder());
         choose::session(&self.asking(listing, &place, named, None))
-            .map_err(|error| no_session(host.face(), &error))
+            .map_err(|error| beside_damage(no_session(host.face(), &error), listing))
     }
 
     /// What choosing goes by.
@@ -131,7 +131,7 @@ impl App {
         if let Some(taken) = self.take_seat(host, listing, place, id, intent, until).await? {
             return Ok(taken.session);
         }
-        Err(no_seat(host, listing, id))
+        Err(beside_damage(no_seat(host, listing, id), listing))
     }
 
     /// The session, if this process uses it already.
@@ -240,7 +240,7 @@ impl App {
             link.ok_or_else(|| Failure::new(code::NO_SESSION, "That seat has no key; join with the link."))?;
         let name = self.config.display_name(&self.environment);
         let newcomer = self.newcomer(host, place, name);
-        let session = Session::join(&self.entering(until), kept.plane.clone(), &link, newcomer)
+        let mut session = Session::join(&self.entering(until), kept.plane.clone(), &link, newcomer)
             .await
             .map_err(|error| {
                 wording::session(error).with_advice(
@@ -249,10 +249,7 @@ impl App {
                 )
             })?;
         self.process.lock().await.joined_beside = true;
-        let lease = session
-            .seat()
-            .try_lease()
-            .map_err(|error| wording::seat(&error))?;
+        let lease = session.take_lease();
         Ok(self.hold(session, lease).await)
     }
 
@@ -311,6 +308,7 @@ impl App {
             name,
             host: host.program(),
             last_used: self.last_used(place),
+            leased: host.lives_on(),
         }
     }
 
@@ -340,6 +338,21 @@ fn is_use(host: &dyn Host, intent: Intent<'_>, seat: Kind) -> bool {
         Intent::Attend => false,
         Intent::Decide | Intent::Calm => host.lives_on(),
         Intent::Read | Intent::Post | Intent::Leave => host.lives_on() || host.kind() == seat,
+    }
+}
+
+/// That no session was found, where the one that is looked for may be among seats that can't be used.
+fn beside_damage(failure: Failure, listing: &Listing) -> Failure {
+    let kept = listing.set_aside.iter().max();
+    let problem = listing.problems.first().cloned().or_else(|| {
+        let kept = kept?.display();
+        Some(format!(
+            "A seat of this machine was damaged and is kept as {kept}: to be in its session again, join with its link."
+        ))
+    });
+    match problem {
+        Some(problem) => failure.with_advice(&problem),
+        None => failure,
     }
 }
 

@@ -24,7 +24,7 @@ use super::reach::in_turn;
 use super::text::Text;
 use super::{modes, wording};
 use crate::plane::{BadOrigin, Deadline, Origin, PlaneError, within};
-use crate::seat::Place;
+use crate::seat::{Place, SeatSummary};
 use crate::session::{Session, SessionError};
 
 /// Bytes of an answer.
@@ -201,9 +201,21 @@ async fn come_in(
 ) -> Result<Came, Failure> {
     let _entrance = app.entrance(until).await?;
     let place = Place::of(host.folder());
-    let listing = app.list()?;
+    let mut listing = app.list()?;
     let id = link.session_id;
-    let known = match app.held(&id).await {
+    // A link's host wins: nothing that a seat at another plane holds is sent there.
+    let elsewhere = |seat: &SeatSummary| seat.session == id && seat.plane != *origin;
+    let other = listing
+        .seats
+        .iter()
+        .find(|seat| elsewhere(seat))
+        .map(|seat| seat.plane.clone());
+    listing.seats.retain(|seat| !elsewhere(seat));
+    let held = match app.held(&id).await {
+        Some(session) if in_turn(&session, until).await?.kept()?.plane == *origin => Some(session),
+        _ => None,
+    };
+    let known = match held {
         Some(session) => Some(Taken {
             session,
             joined: false,
@@ -219,19 +231,17 @@ async fn come_in(
             .clone()
             .unwrap_or_else(|| app.config.display_name(&app.environment));
         let newcomer = app.newcomer(host, &place, name);
-        let session = Session::join(&app.entering(until), origin.clone(), link, newcomer)
+        let mut session = Session::join(&app.entering(until), origin.clone(), link, newcomer)
             .await
             .map_err(|error| not_joined(error, origin))?;
-        let lease = if host.lives_on() {
-            session.seat().try_lease()
-        } else {
-            Ok(None)
-        };
-        let lease = lease.map_err(|error| wording::seat(&error))?;
+        let lease = session.take_lease();
         return Ok(Came {
             session: app.hold(session, lease).await,
             joined: true,
-            warnings: Vec::new(),
+            warnings: other
+                .map(|other| beside_another_plane(&other, origin))
+                .into_iter()
+                .collect(),
         });
     };
     let mut warnings = Vec::new();
@@ -261,6 +271,15 @@ async fn come_in(
         joined,
         warnings,
     })
+}
+
+/// That this machine was in the session by another address, which may be the same plane or somebody's copy of it.
+fn beside_another_plane(other: &Origin, origin: &Origin) -> String {
+    format!(
+        "This machine has a seat in this session at {other} as well. The link leads to {origin}, so you joined there as a new \
+         participant; nothing of the other seat was sent. If the plane has moved, its user can go on with the old seat by \
+         `[moved]` in config.toml."
+    )
 }
 
 async fn card(

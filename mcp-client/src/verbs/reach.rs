@@ -7,7 +7,7 @@ use super::present::Presenter;
 use super::{proposals, wording};
 use crate::credentials::{Credentials, CredentialsError};
 use crate::plane::{Deadline, MachineToken, Origin};
-use crate::seat::{EnteringLock, SeatState};
+use crate::seat::{EnteringLock, SeatError, SeatState};
 use crate::session::{Session, SessionError};
 use tokio::sync::{Mutex, MutexGuard};
 use wire::api::{ParticipantRow, TokenText};
@@ -76,9 +76,16 @@ impl App {
             }
             // Said by the answer's integrity.
             Err(SessionError::Failed(_)) if has_something => Ok(Vec::new()),
-            Err(error @ (SessionError::Plane(_) | SessionError::Removed | SessionError::AdminRekeyed))
-                if has_something =>
-            {
+            // What was read is checked and can be shown; only this machine's notes on it are missing.
+            Err(SessionError::Seat(SeatError::Home(error))) if has_something => Ok(vec![format!(
+                "What is shown here could not be noted on this machine and counts as unread: {error}"
+            )]),
+            Err(
+                error @ (SessionError::Plane(_)
+                | SessionError::Forgotten(_)
+                | SessionError::Removed
+                | SessionError::AdminRekeyed),
+            ) if has_something => {
                 let failure = wording::session(error);
                 Ok(vec![format!(
                     "Only what this machine already had: {}",
@@ -133,7 +140,9 @@ impl App {
     }
 
     fn credentials(&self) -> Result<Credentials, Failure> {
-        Credentials::load(&self.home, &self.environment).map_err(|error| credentials(&error))
+        Credentials::load(&self.home, &self.environment)
+            .map(|credentials| credentials.on_moved_planes(&self.config.moved))
+            .map_err(|error| credentials(&error))
     }
 
     /// That a guarded command was run where there is no terminal, with the command for a person's own.

@@ -108,13 +108,8 @@ pub(super) async fn session_for(
         at: now,
         context: None,
     };
-    let session = Session::create(&app.entering(until), plane, &machine, title, newcomer, mark).await?;
-    let lease = if host.lives_on() {
-        session.seat().try_lease()
-    } else {
-        Ok(None)
-    };
-    let lease = lease.map_err(|error| wording::seat(&error))?;
+    let mut session = Session::create(&app.entering(until), plane, &machine, title, newcomer, mark).await?;
+    let lease = session.take_lease();
     Ok((app.hold(session, lease).await, true))
 }
 
@@ -194,7 +189,7 @@ async fn put(app: &App, host: &dyn Host, note: &str) -> Outcome {
     // The escape sequence carries the note, and an agent's shell reads its terminal back.
     let by_terminal = app.clipboard.is_on() && host.kind() == Kind::Human;
     match outcome {
-        Outcome::Unavailable if by_terminal => clipboard::through_terminal(note),
+        Outcome::Unavailable if by_terminal => clipboard::through_terminal(note, &app.environment),
         other => other,
     }
 }

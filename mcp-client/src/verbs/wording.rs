@@ -6,7 +6,8 @@ use wire::timestamp::Timestamp;
 
 use super::failure::{Failure, Knock, code};
 use crate::home::HomeError;
-use crate::plane::{PlaneError, Unsettled};
+use crate::plane::{Distrust, Origin, PlaneError, ProxyName, ProxyTrouble, Unsettled};
+use crate::render;
 use crate::seat::SeatError;
 use crate::session::SessionError;
 
@@ -23,6 +24,14 @@ pub(super) fn session(error: SessionError) -> Failure {
             ),
         ),
         SessionError::Seal(error) => Failure::new(error.name(), sentence(error)),
+        SessionError::Forgotten(origin) => Failure::new(
+            name(Code::BadProof),
+            format!(
+                "The plane at {origin} does not know this session, though this machine was in it: it was purged, or another \
+                 plane, or one without its data, is at that address now. Nothing was lost here: what was read stays readable. To go \
+                 on, share a new session, or join with a new link."
+            ),
+        ),
         SessionError::Removed => Failure::new(
             seal::Error::RekeyRemoved.name(),
             "The owner re-keyed this session without this participant, so it can't go on here. What was read stays \
@@ -124,20 +133,31 @@ pub(super) fn plane(error: &PlaneError) -> Failure {
             code::PLANE_UNREACHABLE,
             format!(
                 "Nothing listens at {origin} on this machine. Start the plane again (`devpilot-plane serve`) and repeat the \
-                 call; nothing was lost."
+                 call; nothing was lost. {MOVED}"
             ),
         ),
         PlaneError::Unreachable { origin, reason, .. } => Failure::new(
             code::PLANE_UNREACHABLE,
-            format!("{origin} can't be reached ({reason}). Nothing was lost; repeat the call in a moment."),
+            format!(
+                "{origin} can't be reached ({reason}). Nothing was lost; repeat the call in a moment. {MOVED}"
+            ),
         ),
-        PlaneError::Untrusted { origin, reason } => Failure::new(
+        PlaneError::Untrusted { origin, why, issuer } => Failure::new(
             code::PLANE_UNREACHABLE,
             format!(
-                "{origin} can't prove that it is that host ({reason}). Nothing was sent. If its certificate comes from an \
-                 authority of your own, name the authority's file under `certificate_authorities` in config.toml; else \
-                 something stands between you and the plane, so don't go on from this network."
+                "{origin} can't prove that it is that host: {} Nothing was sent.",
+                distrust(*why, issuer.as_deref())
             ),
+        ),
+        PlaneError::Proxy {
+            origin,
+            proxy,
+            trouble,
+            reason,
+            ..
+        } => Failure::new(
+            code::PLANE_UNREACHABLE,
+            proxy_trouble(origin, proxy, *trouble, reason),
         ),
         PlaneError::TimedOut { origin } => Failure::new(
             code::PLANE_UNREACHABLE,
@@ -177,9 +197,56 @@ pub(super) fn plane(error: &PlaneError) -> Failure {
         ),
         PlaneError::Setup { reason } => Failure::new(
             code::LOCAL_FILE,
-            format!("The HTTP client can't be set up ({reason}). Correct config.toml."),
+            format!("The way to the plane can't be set up: {reason}. Correct that; nothing was sent."),
         ),
         PlaneError::Problem { code, extras, .. } => problem(*code, extras),
+    }
+}
+
+/// Where a plane that can't be reached may be.
+const MOVED: &str =
+    "If the plane has a new address, name it under `[moved]` in config.toml, or join with a new link.";
+
+/// What is wrong with a certificate, and what a person can do about it. The issuer's name is a stranger's text.
+fn distrust(why: Distrust, issuer: Option<&str>) -> String {
+    let issuer = issuer.map_or_else(
+        || "somebody it does not name".to_owned(),
+        |issuer| format!("\"{}\"", render::title(issuer)),
+    );
+    let issued = format!("its certificate was issued by {issuer}");
+    match why {
+        Distrust::UnknownIssuer => format!(
+            "{issued}, whom this machine does not trust. If that is your own or your company's authority, put its certificate \
+             (PEM) into a file and name the file in config.toml: certificate_authorities = [\"/path/to/authority.pem\"]; else \
+             something stands between you and the plane, so don't go on from this network."
+        ),
+        Distrust::OutOfDate => format!(
+            "{issued}, and is not valid at this time. Check this machine's date and clock; if they are right, tell the plane's \
+             operator."
+        ),
+        Distrust::OtherHost => format!(
+            "{issued}, for another host. Check the address; if it is right, something stands between you and the plane, so \
+             don't go on from this network."
+        ),
+        Distrust::Other => format!("{issued}, and can't be checked. Tell the plane's operator."),
+    }
+}
+
+fn proxy_trouble(origin: &Origin, proxy: &ProxyName, trouble: ProxyTrouble, reason: &str) -> String {
+    let from = proxy.from();
+    match trouble {
+        ProxyTrouble::NotReached => format!(
+            "The proxy {proxy} ({from}) can't be reached ({reason}), so nothing was sent to {origin}. Nothing was lost. Correct the \
+             proxy, or name the plane's host under `no_proxy` in config.toml, and repeat the call."
+        ),
+        ProxyTrouble::WantsLogin => format!(
+            "The proxy {proxy} ({from}) wants a name and a password, so nothing was sent to {origin}. Write them into the proxy's \
+             address in config.toml: proxy = \"http://NAME:PASSWORD@HOST:PORT\"."
+        ),
+        ProxyTrouble::Refuses => format!(
+            "The proxy {proxy} ({from}) does not open the way to {origin}, or is no proxy. Nothing was lost. Ask whoever runs it to \
+             allow that host, or name the host under `no_proxy` in config.toml."
+        ),
     }
 }
 
