@@ -76,7 +76,7 @@ fn part_finds_no_terminal() {
     assert!(matches!(error, TerminalError::None));
     assert!(error.to_string().contains("Run it in a terminal of this machine"));
     assert_eq!(
-        mcp_client::clipboard::through_terminal("note"),
+        mcp_client::clipboard::through_terminal("note", &mcp_client::home::Environment::of([])),
         mcp_client::clipboard::Outcome::Unavailable
     );
 }
@@ -90,6 +90,6 @@ fn a_terminal_is_asked_to_copy_what_no_clipboard_takes() {
 #[test]
 #[ignore = "a part of another test, run by it at a terminal"]
 fn part_copies_through_the_terminal() {
-    let outcome = mcp_client::clipboard::through_terminal("note");
+    let outcome = mcp_client::clipboard::through_terminal("note", &mcp_client::home::Environment::of([]));
     assert_eq!(outcome, mcp_client::clipboard::Outcome::NotConfirmed);
 }

@@ -3,6 +3,7 @@
 #![allow(clippy::print_stderr, reason = "what is skipped is said")]
 
 pub(crate) mod auto;
+pub(crate) mod caddy;
 mod machine;
 pub(crate) mod pair;
 pub(crate) mod plane;

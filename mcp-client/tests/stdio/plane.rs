@@ -191,6 +191,20 @@ impl Plane {
         self.child.take().unwrap().kill().await.unwrap();
     }
 
+    /// Starts it again on another port, with the same data.
+    pub(crate) async fn move_away(&mut self) {
+        self.kill().await;
+        self.port = free_port();
+        self.restart().await;
+    }
+
+    /// Another plane takes its place: the same port, nothing of its data.
+    pub(crate) async fn forget_everything(&mut self) {
+        self.kill().await;
+        std::fs::remove_dir_all(self.data()).unwrap();
+        self.restart().await;
+    }
+
     /// Its port.
     pub(crate) fn port(&self) -> u16 {
         self.port

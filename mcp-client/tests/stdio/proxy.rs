@@ -1,7 +1,7 @@
 //! A wire to the plane that a test can hold and look at.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -13,30 +13,75 @@ pub(crate) struct Proxy {
     port: u16,
     open: Arc<AtomicUsize>,
     held: watch::Sender<bool>,
+    requests: Arc<Requests>,
+}
+
+/// What clients asked.
+struct Requests {
+    /// Everything they sent.
+    seen: Mutex<Vec<u8>>,
+    /// Requests with this in them stay here.
+    held: watch::Sender<Option<&'static str>>,
+    /// How many have stayed so far.
+    stayed: AtomicUsize,
 }
 
 impl Proxy {
     /// In front of the plane at `port`.
     pub(crate) async fn before(port: u16) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        Self::at("127.0.0.1:0", port).await.unwrap()
+    }
+
+    /// As [`Proxy::before`], listening at `address`.
+    pub(crate) async fn at(address: &str, port: u16) -> std::io::Result<Self> {
+        let listener = TcpListener::bind(address).await?;
         let (held, holding) = watch::channel(false);
         let proxy = Self {
             port: listener.local_addr().unwrap().port(),
             open: Arc::default(),
             held,
+            requests: Arc::new(Requests {
+                seen: Mutex::default(),
+                held: watch::channel(None).0,
+                stayed: AtomicUsize::new(0),
+            }),
         };
-        let open = proxy.open.clone();
+        let (open, requests) = (proxy.open.clone(), proxy.requests.clone());
         tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
-                let (open, holding) = (open.clone(), holding.clone());
+                let (open, holding, requests) = (open.clone(), holding.clone(), requests.clone());
                 tokio::spawn(async move {
                     open.fetch_add(1, Ordering::SeqCst);
-                    let _ = carry(client, port, holding).await;
+                    let _ = carry(client, port, holding, &requests).await;
                     open.fetch_sub(1, Ordering::SeqCst);
                 });
             }
         });
-        proxy
+        Ok(proxy)
+    }
+
+    /// From now on requests with `part` in them stay here.
+    pub(crate) fn hold_requests(&self, part: &'static str) {
+        self.requests.held.send_replace(Some(part));
+    }
+
+    /// Requests that were held go on.
+    pub(crate) fn release_requests(&self) {
+        self.requests.held.send_replace(None);
+    }
+
+    /// Waits until `count` requests were held.
+    pub(crate) async fn until_held(&self, count: usize) {
+        let started = Instant::now();
+        while self.requests.stayed.load(Ordering::SeqCst) < count {
+            assert!(started.elapsed() < Duration::from_secs(20), "nothing is held");
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+
+    /// Everything that clients sent.
+    pub(crate) fn seen(&self) -> String {
+        String::from_utf8_lossy(&self.requests.seen.lock().unwrap()).into_owned()
     }
 
     /// Its own port.
@@ -74,13 +119,32 @@ impl Proxy {
     }
 }
 
-async fn carry(client: TcpStream, port: u16, mut holding: watch::Receiver<bool>) -> std::io::Result<()> {
+async fn carry(
+    client: TcpStream,
+    port: u16,
+    mut holding: watch::Receiver<bool>,
+    requests: &Requests,
+) -> std::io::Result<()> {
     let plane = TcpStream::connect(("127.0.0.1", port)).await?;
     let (mut from_client, mut to_client) = client.into_split();
     let (mut from_plane, mut to_plane) = plane.into_split();
     let there = async move {
-        let copied = tokio::io::copy(&mut from_client, &mut to_plane).await;
-        copied.map(|_| ())
+        let mut buffer = vec![0; 64 * 1024];
+        loop {
+            let length = from_client.read(&mut buffer).await?;
+            if length == 0 {
+                return Ok(());
+            }
+            let sent = &buffer[..length];
+            requests.seen.lock().unwrap().extend_from_slice(sent);
+            let is_held =
+                |part: &Option<&str>| part.is_some_and(|part| String::from_utf8_lossy(sent).contains(part));
+            if is_held(&requests.held.borrow()) {
+                requests.stayed.fetch_add(1, Ordering::SeqCst);
+                let _ = requests.held.subscribe().wait_for(|part| !is_held(part)).await;
+            }
+            to_plane.write_all(sent).await?;
+        }
     };
     let back = async move {
         let mut buffer = vec![0; 64 * 1024];

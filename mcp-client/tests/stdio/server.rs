@@ -162,6 +162,14 @@ impl Server {
         }
     }
 
+    /// Waits for its end, with the input open.
+    pub(crate) async fn wait(mut self) -> ExitStatus {
+        tokio::time::timeout(PATIENCE, self.child.wait())
+            .await
+            .expect("the server ends")
+            .unwrap()
+    }
+
     /// Kills it as a crash would.
     pub(crate) async fn kill(mut self) {
         self.child.kill().await.unwrap();

@@ -1,83 +1,19 @@
 //! https by Debian's caddy, whose certificate authority nobody knows but who is told.
 
-use std::path::PathBuf;
-use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use tokio::process::{Child, Command};
 
-use crate::scene::{Agent, CONTEXT, TITLE, until};
+use crate::scene::{Agent, CONTEXT, TITLE};
+use crate::stdio::caddy::Caddy;
 use crate::stdio::plane::{Plane, free_port};
 use crate::stdio::{Called, Machine};
-
-/// Caddy before a plane. It ends with the test.
-struct Caddy {
-    child: Child,
-    folder: tempfile::TempDir,
-}
-
-impl Caddy {
-    /// On a port of its own, or nothing where there is no caddy.
-    async fn before(plane: u16, port: u16) -> Option<Self> {
-        let folder = tempfile::tempdir().unwrap();
-        let config = format!(
-            "{{\n\tadmin off\n\tauto_https disable_redirects\n\tskip_install_trust\n}}\n\
-             https://localhost:{port} {{\n\ttls internal\n\treverse_proxy 127.0.0.1:{plane}\n}}\n"
-        );
-        std::fs::write(folder.path().join("Caddyfile"), config).unwrap();
-        let started = Command::new("caddy")
-            .args(["run", "--adapter", "caddyfile", "--config"])
-            .arg(folder.path().join("Caddyfile"))
-            .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("HOME", folder.path())
-            .env("XDG_DATA_HOME", folder.path().join("data"))
-            .env("XDG_CONFIG_HOME", folder.path().join("config"))
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(std::fs::File::create(folder.path().join("log")).unwrap())
-            .kill_on_drop(true)
-            .spawn();
-        let child = match started {
-            Ok(child) => child,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                let get = "https is not tested, since there is no caddy here: apt-get install caddy";
-                assert!(std::env::var_os("CI").is_none(), "{get}");
-                eprintln!("SKIPPED: {get}");
-                return None;
-            }
-            Err(error) => panic!("caddy: {error}"),
-        };
-        let caddy = Self { child, folder };
-        until("caddy listens and has its certificate authority", async || {
-            caddy.authority().exists() && tokio::net::TcpStream::connect(("127.0.0.1", port)).await.is_ok()
-        })
-        .await;
-        Some(caddy)
-    }
-
-    /// The certificate of its authority.
-    fn authority(&self) -> PathBuf {
-        self.folder
-            .path()
-            .join("data/caddy/pki/authorities/local/root.crt")
-    }
-
-    /// A machine that trusts it.
-    fn trusted_by(&self, machine: Machine) -> Machine {
-        std::fs::create_dir_all(machine.devpilot()).unwrap();
-        let line = format!("certificate_authorities = [\"{}\"]\n", self.authority().display());
-        std::fs::write(machine.devpilot().join("config.toml"), line).unwrap();
-        machine
-    }
-}
 
 #[tokio::test]
 async fn share_and_join_over_https_with_a_private_certificate_authority() {
     let port = free_port();
     let plane = Plane::start_behind(&format!("https://localhost:{port}")).await;
-    let Some(mut caddy) = Caddy::before(plane.port(), port).await else {
+    let Some(mut caddy) = Caddy::before(plane.port(), "localhost", port).await else {
         return;
     };
     let mut ada = Agent::on(caddy.trusted_by(plane.owner()).with("DEVPILOT_NAME", "Ada")).await;
@@ -120,12 +56,16 @@ async fn share_and_join_over_https_with_a_private_certificate_authority() {
         "it is not tried again and again"
     );
     assert_eq!(refused.code(), "plane_unreachable", "{}", refused.text());
-    for part in ["certificate", "certificate_authorities", "config.toml"] {
+    for part in [
+        "\"CN=Caddy Local Authority",
+        "certificate_authorities",
+        "config.toml",
+    ] {
         assert!(refused.text().contains(part), "`{part}`: {}", refused.text());
     }
     assert!(!refused.text().contains(link.split_once('#').unwrap().1));
     assert!(!warnings.contains("#dp1"));
-    caddy.child.kill().await.unwrap();
+    caddy.kill().await;
 }
 
 #[tokio::test]

@@ -1,0 +1,103 @@
+//! Next to nothing in the environment, as hosts and containers clear it.
+
+use serde_json::json;
+
+use crate::scene::{self, CONTEXT, NOBODYS_UID, TITLE, assert_said};
+use crate::stdio::plane::{Plane, Store};
+use crate::stdio::{Machine, Server, binary};
+
+#[tokio::test]
+async fn home_and_path_alone_are_enough_to_share_join_and_post() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let ada_machine = plane.owner().without("DEVPILOT_CLIPBOARD");
+    let mut ada = ada_machine.server();
+    ada.initialize("2025-06-18", json!({})).await;
+    let shared = ada
+        .call("share", json!({ "title": TITLE, "context": CONTEXT }))
+        .await;
+    assert_eq!(
+        shared.structured()["clipboard"],
+        "none",
+        "there is no display here"
+    );
+    let ben = Machine::new().without("DEVPILOT_CLIPBOARD");
+    let joined = scene::join(&ben, &ada_machine.link()).await;
+    assert_eq!(joined.code(), 0, "{joined}");
+    scene::post(&ben, "from a bare shell").await;
+    let read = ada.call("read", json!({})).await;
+    assert_eq!(read.structured()["messages"][0]["text"], "from a bare shell");
+    // The name comes from the home folder where nothing else says it.
+    let name = ben.home().file_name().unwrap().to_string_lossy();
+    let from = read.structured()["messages"][0]["from"].to_string();
+    let git_knows_a_name = !from.contains(name.get(..8).unwrap_or(&name));
+    assert!(!from.contains("unnamed") || git_knows_a_name, "{from}");
+}
+
+#[tokio::test]
+async fn without_home_the_systems_record_of_the_user_counts() {
+    if !scene::is_root() {
+        return;
+    }
+    // Root has a record; its real home is not touched, since nothing is written by a question.
+    let mut command = tokio::process::Command::new(binary());
+    command.env_clear().args(["sessions", "--json"]).current_dir("/");
+    let ran = scene::finish(command, b"").await;
+    assert_eq!(ran.code(), 0, "{ran}");
+}
+
+#[tokio::test]
+async fn without_a_home_and_a_record_of_the_user_both_faces_say_what_to_set() {
+    if !scene::is_root() {
+        return;
+    }
+    let nobody = || {
+        let mut command = tokio::process::Command::new("setpriv");
+        command
+            .env_clear()
+            .args([
+                &format!("--reuid={NOBODYS_UID}"),
+                &format!("--regid={NOBODYS_UID}"),
+                "--clear-groups",
+            ])
+            .arg(binary())
+            .current_dir("/")
+            .kill_on_drop(true);
+        command
+    };
+    let mut command = nobody();
+    command.arg("read");
+    let ran = scene::finish(command, b"").await;
+    assert_said(&ran, &["home folder", "Set DEVPILOT_HOME"]);
+    let mut server = Server::start(&mut nobody());
+    server.initialize("2025-06-18", json!({})).await;
+    let read = server.call("read", json!({})).await;
+    assert!(read.text().contains("Set DEVPILOT_HOME"), "{}", read.text());
+    assert_eq!(read.code(), "local_file");
+    // A home that is set and can't be made is named.
+    let mut command = nobody();
+    command.env("HOME", "/nonexistent").args(["join", "-"]);
+    let link = format!(
+        "http://127.0.0.1:9/s/11111111-1111-4111-8111-111111111111#{}",
+        "x"
+    );
+    let ran = scene::finish(command, link.as_bytes()).await;
+    assert_ne!(ran.code(), 0, "{ran}");
+}
+
+#[tokio::test]
+async fn a_relative_home_is_named_whole_in_answers() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let (_, link) = scene::shared(&plane).await;
+    let machine = Machine::new();
+    std::fs::create_dir(machine.home().join("rel")).unwrap();
+    let mut command = machine.command(["join", "-", "--json"]);
+    command.env("HOME", "rel");
+    let ran = scene::finish(command, link.as_bytes()).await;
+    assert_eq!(ran.code(), 0, "{ran}");
+    assert!(machine.home().join("rel/.devpilot/sessions").is_dir());
+    let mut command = machine.command(["mode", "relay"]);
+    command.env("HOME", "rel");
+    let ran = scene::finish(command, b"").await;
+    let program = machine.home().join("rel/.devpilot/bin/devpilot-session");
+    assert!(ran.stderr.contains(&*program.to_string_lossy()), "{ran}");
+}
