@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// Documents whose fenced shell blocks are read.
-const DOCUMENTS: [&str; 14] = [
+const DOCUMENTS: [&str; 15] = [
     "README.md",
     "CONTRIBUTING.md",
     "SECURITY.md",
@@ -21,6 +21,7 @@ const DOCUMENTS: [&str; 14] = [
     "docs/setup/gemini-cli.md",
     "docs/setup/opencode.md",
     "docs/setup/shell.md",
+    "docs/setup/troubleshooting.md",
     "docs/setup/vscode.md",
 ];
 
