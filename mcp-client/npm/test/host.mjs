@@ -113,3 +113,13 @@ export function within(milliseconds, promise) {
   });
   return Promise.race([promise.then((value) => value ?? true), late]).finally(() => clearTimeout(timer));
 }
+
+/**
+ * Milliseconds that a start may take: 8,000, and more only where the machine is so busy that Node alone takes a tenth
+ * of them.
+ */
+export async function patience() {
+  const started = performance.now();
+  await new Promise((done) => spawn(process.execPath, ["-e", ""], { stdio: "ignore" }).on("exit", done));
+  return Math.max(8_000, 10 * (performance.now() - started));
+}

@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 
-import { Host, within } from "./host.mjs";
+import { Host, patience, within } from "./host.mjs";
 import { HERE, KNOWS_LIBC, Machine, NAME, NODE, tarballs } from "./installation.mjs";
 import { Registry, placeholders } from "./registry.mjs";
 
@@ -19,7 +19,16 @@ describe("an empty prefix without a network", () => {
   before(async () => {
     prefix = await machine.install("empty", both());
   });
-  after(() => machine.remove());
+  const hosts = [];
+  after(async () => {
+    await Promise.all(hosts.map((host) => host.close()));
+    machine.remove();
+  });
+
+  function start(command, args) {
+    hosts.push(new Host(command, args, { env: machine.env(), cwd: prefix, folder: machine.folder }));
+    return hosts.at(-1);
+  }
 
   for (const [name, command, args] of [
     ["npx", "npx", ["mcp-session"]],
@@ -27,8 +36,8 @@ describe("an empty prefix without a network", () => {
     ["the linked program", "node_modules/.bin/devpilot-session", []],
   ]) {
     it(`${name} starts the server; initialize is answered within 8 s, and no line is anything but JSON-RPC`, async () => {
-      const host = new Host(command, args, { env: machine.env(), cwd: prefix, folder: machine.folder });
-      const { serverInfo } = await within(8_000, host.initialize());
+      const host = start(command, args);
+      const { serverInfo } = await within(await patience(), host.initialize());
       assert.equal(serverInfo.name, "devpilot-session");
       const { tools } = await host.request("tools/list");
       assert.ok(tools.some((tool) => tool.name === "devpilot_session_share"));
@@ -37,6 +46,15 @@ describe("an empty prefix without a network", () => {
       await within(10_000, host.gone);
       assert.equal(host.lines.length, 2);
       assert.equal(host.stderr, "");
+    });
+  }
+
+  for (const signal of ["SIGTERM", "SIGKILL"]) {
+    it(`${signal} to npx ends the program within 10 s, though the host keeps the input open`, async () => {
+      const host = start("npx", ["mcp-session"]);
+      await within(30_000, host.initialize());
+      host.child.kill(signal);
+      await within(10_000, host.gone);
     });
   }
 
