@@ -104,6 +104,15 @@ async function story({ report, machine, plane, page }) {
     expect(woken.woke_by === "messages" && texts(woken) === JSON.stringify(["It is the wall clock."]), "another end", woken);
     expect(ben.asked.some((question) => question.includes("It is the wall clock.")), "Ben's human was not asked", ben.asked);
   });
+  await report.check("story: the line to listen that Ada got, in a shell: Ben's next message ends it, without its text", async () => {
+    const { listen } = await session(ada, "mode");
+    const listening = pair.ada.run("sh", ["-c", listen]);
+    await session(ben, "post", { text: "Fixed on the branch." });
+    const said = await succeed(listening);
+    const woken = JSON.parse(said);
+    expect(woken.woke_by === "messages" && woken.unread === 1 && woken.rearm === listen, "another end", said);
+    expect(!said.includes("Fixed on the branch."), "it shows the message", said);
+  });
   await report.check("story: Ada stops the mode; both are in observe", async () => {
     await session(ada, "mode", { set: "stop" });
     const mode = await session(ben, "mode");
