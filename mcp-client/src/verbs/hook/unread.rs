@@ -128,13 +128,26 @@ fn meant(seats: &[SeatSummary], place: &Place, now: Timestamp) -> Option<SeatSum
 
 fn count(cache: &Cache, kept: &SeatState) -> Result<Unread, CacheError> {
     let mut unread = Unread::default();
-    each(cache, kept.cursor, |record| {
-        if record.class == RecordClass::Message && record.sender != Some(kept.participant) {
+    let mut after = kept.cursor;
+    loop {
+        let records = cache.read(after, PAGE)?;
+        let Some(last) = records.last() else {
+            return Ok(unread);
+        };
+        after = last.seq;
+        let messages = records
+            .iter()
+            .filter(|record| record.class == RecordClass::Message);
+        for by_other in messages.filter(|record| record.sender != Some(kept.participant)) {
             unread.messages = unread.messages.saturating_add(1).min(MOST);
-            unread.newest = record.seq;
+            unread.newest = by_other.seq;
         }
-    })?;
-    Ok(unread)
+        if unread.messages == MOST {
+            // Enough to say; all that is there counts as told of.
+            unread.newest = cache.span()?.map_or(after, |(_, last)| last.max(after));
+            return Ok(unread);
+        }
+    }
 }
 
 /// The mode of the seat's agent by what was fetched: the last change, and of auto this machine's own word and count.
@@ -143,16 +156,9 @@ fn mode(cache: &Cache, kept: &SeatState, now: Timestamp) -> Result<ModeName, Cac
     if integrity::failed(alarm).is_some() || integrity::open_warning(alarm).is_some() {
         return Ok(ModeName::Observe);
     }
-    let mut changed = (0, ModeName::Observe);
-    let mut messages_since: u32 = 0;
-    each(cache, 0, |record| {
-        if let Some(to) = changes_to(record) {
-            changed = (record.seq, to);
-            messages_since = 0;
-        }
-        messages_since = messages_since.saturating_add(u32::from(record.class == RecordClass::Message));
-    })?;
-    let (seq, to) = changed;
+    let Some((seq, to, messages_since)) = last_change(cache)? else {
+        return Ok(ModeName::Observe);
+    };
     let in_auto = |consent: &Consent| {
         let end = consent.started_at.map(|at| {
             at.millis()
@@ -169,6 +175,28 @@ fn mode(cache: &Cache, kept: &SeatState, now: Timestamp) -> Result<ModeName, Cac
     })
 }
 
+/// The last change of mode: its seq, to which mode, and how many messages came since. From the end on back, since the file
+/// may be long and the change is seldom far.
+fn last_change(cache: &Cache) -> Result<Option<(u64, ModeName, u32)>, CacheError> {
+    let Some((first, mut end)) = cache.span()? else {
+        return Ok(None);
+    };
+    let before = first.max(1) - 1;
+    let mut messages: u32 = 0;
+    while end > before {
+        let after = end.saturating_sub(PAGE as u64).max(before);
+        let records = cache.read(after, PAGE)?;
+        for record in records.iter().rev().filter(|record| record.seq <= end) {
+            if let Some(to) = changes_to(record) {
+                return Ok(Some((record.seq, to, messages)));
+            }
+            messages = messages.saturating_add(u32::from(record.class == RecordClass::Message));
+        }
+        end = after;
+    }
+    Ok(None)
+}
+
 fn changes_to(record: &Record) -> Option<ModeName> {
     let body = record
         .body
@@ -177,17 +205,6 @@ fn changes_to(record: &Record) -> Option<ModeName> {
     match serde_json::from_str(body) {
         Ok(Notice::ModeChanged { to, .. }) => Some(to),
         _ => None,
-    }
-}
-
-/// Looks at every cached record after a seq.
-fn each(cache: &Cache, after: u64, mut look: impl FnMut(&Record)) -> Result<(), CacheError> {
-    let mut after = after;
-    loop {
-        let records = cache.read(after, PAGE)?;
-        let Some(last) = records.last() else { return Ok(()) };
-        after = last.seq;
-        records.iter().for_each(&mut look);
     }
 }
 
