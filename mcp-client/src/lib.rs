@@ -7,6 +7,7 @@ pub mod clipboard;
 pub mod config;
 pub mod credentials;
 pub mod folder;
+mod history;
 pub mod home;
 pub mod logging;
 pub mod mcp;

@@ -11,6 +11,7 @@ const DOCUMENTS: [&str; 15] = [
     "README.md",
     "CONTRIBUTING.md",
     "SECURITY.md",
+    "docs/cockpit.md",
     "docs/deciding.md",
     "docs/hosting.md",
     "docs/releasing.md",

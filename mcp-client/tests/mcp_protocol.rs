@@ -57,7 +57,7 @@ async fn without_a_handshake_each_request_stands_for_itself() {
     let versions = found["result"]["supportedVersions"].as_array().unwrap();
     assert!(versions.contains(&json!("2026-07-28")), "{found}");
     let listed = server.request("tools/list", json!({})).await;
-    assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 7);
+    assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 8);
     let called = server.call("who", json!({ "nobody": 1 })).await;
     assert_eq!(called.code(), "bad_argument");
     assert!(server.close().await.status.success());

@@ -47,7 +47,8 @@ async fn the_tools_are_there_under_their_names() {
         .iter()
         .map(|tool| tool["name"].as_str().unwrap().to_owned())
         .collect();
-    assert_eq!(names, TOOLS.map(|name| format!("devpilot_session_{name}")));
+    let expected = TOOLS.map(|name| format!("devpilot_session_{name}"));
+    assert_eq!(names, [&expected[..], &["devpilot_history".to_owned()]].concat());
     // As hosts write it: plugin `devpilot`, server `session`.
     for name in names {
         assert!(
@@ -133,7 +134,7 @@ async fn annotations_are_honest() {
         let annotations = &tool["annotations"];
         let reads = matches!(
             tool["name"].as_str().unwrap(),
-            "devpilot_session_read" | "devpilot_session_wait" | "devpilot_session_who"
+            "devpilot_session_read" | "devpilot_session_wait" | "devpilot_session_who" | "devpilot_history"
         );
         assert_eq!(annotations["readOnlyHint"], reads, "{}", tool["name"]);
         assert_eq!(annotations["destructiveHint"], false, "{}", tool["name"]);
@@ -176,6 +177,9 @@ async fn a_group_limits_what_is_listed_and_an_empty_setting_does_not() {
     for tool in session {
         assert!(tool["name"].as_str().unwrap().starts_with("devpilot_session_"));
     }
+    let history = shown_with("history").await.1;
+    assert_eq!(history.len(), 1);
+    assert_eq!(history[0]["name"], "devpilot_history");
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Passes a hook of Claude Code on to the client, which answers on standard output. Quiet where there is no client yet.
-#   tell.sh session-start | user-prompt-submit | stop
+#   tell.sh session-start | user-prompt-submit | stop | stop-failure | session-end
 #
 # The client puts itself at this path when a host has started it once.
 program=${DEVPILOT_HOME:-$HOME/.devpilot}/bin/devpilot-session

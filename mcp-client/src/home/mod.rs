@@ -107,6 +107,11 @@ impl Home {
         self.root.join("rekeys")
     }
 
+    /// `cockpit/`: how the running cockpit is found, and unless it is told otherwise its history.
+    pub fn cockpit_folder(&self) -> PathBuf {
+        self.root.join("cockpit")
+    }
+
     /// `bin/`: this program, at a path that hooks and printed commands can name.
     pub fn bin_folder(&self) -> PathBuf {
         self.root.join("bin")

@@ -35,7 +35,7 @@ const TABLE: [Group; 3] = [
     Group {
         name: "history",
         instructions: "",
-        tools: Vec::new,
+        tools: tools::history,
     },
     Group {
         name: "claims",

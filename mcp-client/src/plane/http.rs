@@ -114,6 +114,11 @@ impl Http {
         }
     }
 
+    /// The client for an origin: to a proxy where one is set and TLS protects what is sent on the way.
+    pub(crate) async fn client(&self, origin: &Origin) -> Result<&Client, PlaneError> {
+        Ok(self.way(origin).await?.client)
+    }
+
     async fn way(&self, origin: &Origin) -> Result<Way<'_>, PlaneError> {
         let Inner {
             settings,

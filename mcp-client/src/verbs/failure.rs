@@ -136,6 +136,12 @@ pub mod code {
     pub const NOT_ACKNOWLEDGED: &str = "not_acknowledged";
     /// There is no proposal of auto to accept or decline, or it can't be read.
     pub const NO_PROPOSAL: &str = "no_proposal";
+    /// No cockpit answers.
+    pub const NO_COCKPIT: &str = "no_cockpit";
+    /// What answers is no cockpit of this user, or its answer can't be used.
+    pub const COCKPIT_ANSWER: &str = "cockpit_answer";
+    /// A cockpit can't be started.
+    pub const COCKPIT_START: &str = "cockpit_start";
     /// A file of this machine, or standard input, could not be read or written.
     pub const LOCAL_FILE: &str = "local_file";
     /// The epoch moved to a secret this seat was not given.

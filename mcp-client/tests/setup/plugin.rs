@@ -86,10 +86,12 @@ fn hook(event: &str, home: &Path, variables: &[(&str, &Path)]) -> Output {
 }
 
 /// The events, and the verb that each is passed on as.
-const EVENTS: [(&str, &str); 3] = [
+const EVENTS: [(&str, &str); 5] = [
     ("SessionStart", "session-start"),
     ("UserPromptSubmit", "user-prompt-submit"),
     ("Stop", "stop"),
+    ("StopFailure", "stop-failure"),
+    ("SessionEnd", "session-end"),
 ];
 
 #[test]
@@ -158,7 +160,9 @@ fn there_are_hooks_for_these_events_alone_and_each_is_short() {
         .map(String::as_str)
         .collect();
     events.sort_unstable();
-    assert_eq!(events, ["SessionStart", "Stop", "UserPromptSubmit"]);
+    let mut known = EVENTS.map(|(event, _)| event);
+    known.sort_unstable();
+    assert_eq!(events, known);
     for event in events {
         let timeout = hooks["hooks"][event][0]["hooks"][0]["timeout"].as_u64();
         assert!(timeout.is_some_and(|seconds| seconds <= 5), "{event}");

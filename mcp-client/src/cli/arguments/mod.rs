@@ -8,6 +8,7 @@ mod entering;
 mod keeping;
 mod machine;
 mod mode;
+mod past;
 mod transcript;
 mod waking;
 
@@ -18,6 +19,7 @@ pub(crate) use entering::{Join, Link, Share, Source};
 pub(crate) use keeping::{End, HistoryArgument, Rekey};
 pub(crate) use machine::Connect;
 pub(crate) use mode::{Mode, SetMode};
+pub(crate) use past::{Cockpit, History};
 pub(crate) use transcript::{Post, Read, Wait};
 pub(crate) use waking::{Hook, HookEvent, Listen, Watch};
 
@@ -57,6 +59,7 @@ Examples:
   Let nobody in unasked           devpilot-session door ask
   Let in who knocks               devpilot-session door admit 1f2e3d4c
   Put somebody out                devpilot-session rekey
+  What happened here before       devpilot-session history src
   For a program                   devpilot-session who --json
 
 Exit codes:
@@ -76,6 +79,8 @@ Environment:
   DEVPILOT_SESSION_LINK   the link to join by
   DEVPILOT_NAME           how others see you (default git user.name, else your user's name)
   DEVPILOT_CLIPBOARD=off  leave the clipboard alone
+  DEVPILOT_COCKPIT_URL    the cockpit that history asks (default: the one that runs here, http://127.0.0.1:3847)
+  DEVPILOT_REPO           the repository that history is about (default: the one you are in)
   RUST_LOG                what is logged to standard error, such as mcp_client=debug";
 
 /// What every command takes.
@@ -174,6 +179,14 @@ pub(crate) enum Command {
     Connect(Connect),
     /// List the sessions this machine is in, and its participants in them.
     Sessions,
+    /// Show what earlier tasks did to files: which changed them, how they came out, what their agents reported.
+    ///
+    /// Asks the cockpit of this machine, and no plane. What others wrote in it is shown as notes.
+    History(History),
+    /// Run the cockpit: it remembers on this machine what tasks did to files. Ends with Ctrl-C.
+    ///
+    /// It listens on this machine alone and answers its own user alone. It says how agents' hosts report to it.
+    Cockpit(Cockpit),
     /// For a host to run at its events: tells its agent, once and without any text, that something is unread.
     ///
     /// Reads the host's JSON on standard input and answers in JSON. It looks at this machine's files alone, takes a second at

@@ -35,4 +35,8 @@ pub(crate) enum HookEvent {
     UserPromptSubmit,
     /// The agent is about to end its turn.
     Stop,
+    /// Its turn was broken off by an error.
+    StopFailure,
+    /// Its session is over.
+    SessionEnd,
 }

@@ -7,6 +7,7 @@
 //! - `mode`: `mode`
 //! - `keeping`: `rekey`, `end`
 //! - `machine`: `connect`
+//! - `past`: `history`, `cockpit`
 //! - `waking`: `watch`, `listen`, `hook`
 
 mod again;
@@ -15,6 +16,7 @@ mod entering;
 mod keeping;
 mod machine;
 mod mode;
+mod past;
 mod transcript;
 mod waking;
 
@@ -103,6 +105,8 @@ pub(super) async fn execute(
         // Above: it needs nothing of the rest, and must not fail for want of it.
         Command::Hook(_) => Ok(0),
         Command::Connect(connect) => machine::connect(setting, connect).await,
+        Command::History(history) => past::history(setting, history).await,
+        Command::Cockpit(cockpit) => past::cockpit(setting, cockpit).await,
         Command::Sessions => setting.deliver(verbs::sessions::run(&app)?).await,
     }
 }

@@ -79,6 +79,8 @@ pub(super) async fn hook(hook: &Hook) -> u8 {
         HookEvent::SessionStart => Event::SessionStart,
         HookEvent::UserPromptSubmit => Event::UserPromptSubmit,
         HookEvent::Stop => Event::Stop,
+        HookEvent::StopFailure => Event::StopFailure,
+        HookEvent::SessionEnd => Event::SessionEnd,
     };
     let answered = tokio::time::timeout(HOOK_TIME, answer(event)).await;
     let answered = answered.unwrap_or_else(|_| {

@@ -6,6 +6,7 @@
 mod answers;
 mod door;
 mod items;
+mod past;
 mod watch;
 
 use crate::verbs::Answer;

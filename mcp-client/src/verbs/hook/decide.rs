@@ -28,6 +28,7 @@ pub(super) fn decide(event: Event, input: &HookInput, facts: &Facts, mark: Optio
         // Of what it was told nothing is left.
         (Event::SessionStart, Some("clear")) => unread.then_some(Tell::Unread),
         (Event::SessionStart | Event::UserPromptSubmit, _) => is_new.then_some(Tell::Unread),
+        (Event::StopFailure | Event::SessionEnd, _) => None,
         (Event::Stop, _) => {
             let acts = matches!(facts.mode, ModeName::Relay | ModeName::Auto);
             let unasked = mark.is_none_or(|mark| newest > mark.go_on);

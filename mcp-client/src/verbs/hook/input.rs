@@ -15,6 +15,10 @@ pub enum Event {
     UserPromptSubmit,
     /// The agent is about to end its turn.
     Stop,
+    /// Its turn was broken off by an error. Nothing is told.
+    StopFailure,
+    /// Its session is over. Nothing is told.
+    SessionEnd,
 }
 
 impl Event {
@@ -24,6 +28,8 @@ impl Event {
             Self::SessionStart => "SessionStart",
             Self::UserPromptSubmit => "UserPromptSubmit",
             Self::Stop => "Stop",
+            Self::StopFailure => "StopFailure",
+            Self::SessionEnd => "SessionEnd",
         }
     }
 }
