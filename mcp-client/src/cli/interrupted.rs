@@ -29,21 +29,25 @@ pub(super) async fn or_unheard<T>(
     }
 }
 
+/// Resolves when the system asks this process to end. It is heard from now on, not from the first poll on.
 #[cfg(unix)]
-async fn terminated() {
+pub(super) fn terminated() -> impl Future<Output = ()> + Send + 'static {
     use tokio::signal::unix::{SignalKind, signal};
-    match signal(SignalKind::terminate()) {
-        Ok(mut asked) => {
-            asked.recv().await;
+    let asked = signal(SignalKind::terminate());
+    async move {
+        match asked {
+            Ok(mut asked) => {
+                asked.recv().await;
+            }
+            // The signal then ends this process by itself.
+            Err(_) => std::future::pending().await,
         }
-        // The signal then ends this process by itself.
-        Err(_) => std::future::pending().await,
     }
 }
 
 /// Windows ends a process without asking it.
 #[cfg(not(unix))]
-async fn terminated() {
+pub(super) async fn terminated() {
     std::future::pending().await
 }
 

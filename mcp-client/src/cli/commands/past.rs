@@ -2,6 +2,7 @@
 
 use super::Setting;
 use crate::cli::arguments::{Cockpit, History};
+use crate::cli::interrupted;
 use crate::verbs::{self, CockpitArgs, Failure, HistoryArgs, Host as _, code};
 
 pub(super) async fn history(setting: Setting<'_>, history: History) -> Result<u8, Failure> {
@@ -20,33 +21,17 @@ pub(super) async fn cockpit(setting: Setting<'_>, cockpit: Cockpit) -> Result<u8
         listen: cockpit.listen,
         data: cockpit.data,
     };
-    let failed =
-        |error: std::io::Error| Failure::new(code::COCKPIT_START, format!("The cockpit ended: {error}."));
-    let ended = terminated().map_err(failed)?;
-    let interrupted = setting.host.cancelled().clone();
+    let terminated = interrupted::terminated();
+    let cancelled = setting.host.cancelled().clone();
     let (cockpit, answer) = verbs::cockpit::start(setting.app, arguments).await?;
     let code = setting.deliver(answer).await?;
     let stop = async move {
         tokio::select! {
-            () = interrupted.cancelled() => {}
-            () = ended => {}
+            () = cancelled.cancelled() => {}
+            () = terminated => {}
         }
     };
-    cockpit.serve(stop).await.map_err(failed)?;
+    let served = cockpit.serve(stop).await;
+    served.map_err(|error| Failure::new(code::COCKPIT_START, format!("The cockpit ended: {error}.")))?;
     Ok(code)
-}
-
-/// Resolves when the system asks the process to end.
-#[cfg(unix)]
-fn terminated() -> std::io::Result<impl Future<Output = ()> + Send + 'static> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut terminate = signal(SignalKind::terminate())?;
-    Ok(async move {
-        terminate.recv().await;
-    })
-}
-
-#[cfg(not(unix))]
-fn terminated() -> std::io::Result<impl Future<Output = ()> + Send + 'static> {
-    Ok(std::future::pending())
 }

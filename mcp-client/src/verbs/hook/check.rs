@@ -33,7 +33,7 @@ const RUNNERS: [&str; 28] = [
     "gradlew", "mix", "mvn", "mvnw", "node", "npm", "npx", "nx", "pnpm", "poetry", "python", "python3",
     "rake", "swift", "turbo", "uv", "yarn",
 ];
-const SAYS_SO: [&str; 16] = [
+const SAYS_SO: [&str; 15] = [
     "build",
     "check",
     "checks",
@@ -49,7 +49,6 @@ const SAYS_SO: [&str; 16] = [
     "unittest",
     "verify",
     "vet",
-    "pytest",
 ];
 /// Programs that run another.
 const AROUND: [&str; 8] = [
@@ -71,7 +70,7 @@ fn is_simple_check(command: &str) -> bool {
         return false;
     };
     CHECKERS.contains(&program)
-        || (RUNNERS.contains(&program) && words.take(WORDS).any(says_so))
+        || (RUNNERS.contains(&program) && words.take(WORDS).any(|word| says_so(word) || CHECKERS.contains(&base_name(word))))
         // A script of the repository that is called so.
         || says_so(program.split('.').next().unwrap_or(program))
 }
