@@ -45,11 +45,13 @@ export class Machine {
   }
 
   env(more = {}) {
+    this.path("prefix", "lib");
     return {
       HOME: this.path("home"),
       PATH: [dirname(NODE), process.env.PATH].join(delimiter),
       TMPDIR: tmpdir(),
       npm_config_cache: join(this.folder, "npm-cache"),
+      npm_config_prefix: this.path("prefix"),
       npm_config_audit: "false",
       npm_config_fund: "false",
       npm_config_update_notifier: "false",
