@@ -164,6 +164,22 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<File> {
     Ok(file)
 }
 
+/// Writes a file in one step where there is none of that name; false where there is.
+///
+/// # Errors
+/// The content could not be made durable.
+pub(crate) fn write_new(path: &Path, bytes: &[u8]) -> Result<bool, HomeError> {
+    let error = |source| HomeError::io(path, source);
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let temporary = written_beside(folder, bytes).map_err(error)?;
+    temporary.as_file().sync_all().map_err(error)?;
+    match temporary.persist_noclobber(path) {
+        Ok(_) => sync_folder(folder).map(|()| true).map_err(error),
+        Err(taken) if taken.error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(failed) => Err(error(failed.error)),
+    }
+}
+
 /// As [`replace`], but without waiting for the disk: after a loss of power the old content, or none, may be there.
 pub(crate) fn replace_unsynced(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let temporary = written_beside(path.parent().unwrap_or(Path::new(".")), bytes)?;

@@ -12,6 +12,9 @@ use crate::home::{Home, HomeError, files};
 /// The longest slug, in characters.
 const SLUG_MAX: usize = 40;
 
+/// The most notes of one title that are made in one second.
+const SAME_SECOND: u32 = 1_000;
+
 /// Writes a note to `handoffs/<time>-<slug>.md`. The caller keeps the path with its seat, to delete it later.
 ///
 /// # Errors
@@ -21,17 +24,18 @@ pub fn write(home: &Home, title: &str, now: Timestamp, note: &str) -> Result<Pat
     home.make_folder(&folder)?;
     let at = OffsetDateTime::from_unix_timestamp(now.millis() / 1000).unwrap_or(OffsetDateTime::UNIX_EPOCH);
     let stem = format!("{}-{}", files::file_time(at), slug(title));
-    let free = |path: &PathBuf| !path.exists();
-    let path = Some(folder.join(format!("{stem}.md")))
-        .filter(free)
-        .or_else(|| {
-            (2..1000)
-                .map(|n| folder.join(format!("{stem}-{n}.md")))
-                .find(free)
-        })
-        .ok_or_else(|| HomeError::io(&folder, io::Error::other("too many handoff files of this second")))?;
-    files::write_atomic(&path, note.as_bytes())?;
-    Ok(path)
+    let others = (2..SAME_SECOND).map(|n| format!("{stem}-{n}.md"));
+    for name in std::iter::once(format!("{stem}.md")).chain(others) {
+        let path = folder.join(name);
+        // Another process of this home may make a note of the same title at the same time.
+        if files::write_new(&path, note.as_bytes())? {
+            return Ok(path);
+        }
+    }
+    Err(HomeError::io(
+        &folder,
+        io::Error::other("too many handoff files of this second"),
+    ))
 }
 
 /// Deletes handoff files of a session that ended or was re-keyed. Only files in `handoffs/` are touched, whatever the

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::scene::{self, CONTEXT, TITLE, assert_said};
 use crate::stdio::plane::{Plane, Store};
+use crate::stdio::terminal::at_terminal;
 use crate::stdio::{Machine, Ran};
 
 /// What a home holds, by path, so that each case begins with the same.
@@ -255,4 +256,27 @@ async fn folders_that_others_could_read_are_closed_again() {
     }
     let listed = ben.run(["sessions"], b"").await;
     assert!(listed.stdout.contains(TITLE), "{listed}");
+}
+
+#[tokio::test]
+async fn a_damaged_note_of_an_administrators_rekey_is_kept_and_the_next_run_asks_anew() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let (ada, _) = scene::shared(&plane).await;
+    let seat = scene::seat(&ada);
+    let session = seat.parent().unwrap().file_name().unwrap().to_string_lossy();
+    let folder = ada.devpilot().join("rekeys");
+    fs::create_dir(&folder).unwrap();
+    let cut = "{\"version\":1,\"secret\":\"";
+    fs::write(folder.join(format!("{session}.json")), cut).unwrap();
+    let command = format!("rekey --admin {session}");
+    let ran = at_terminal(&ada, &command, "").await;
+    assert_ne!(ran.code(), 0, "{ran}");
+    assert!(
+        ran.stdout.contains(".damaged-") && ran.stdout.contains("re-key the session once more"),
+        "{ran}"
+    );
+    let kept = scene::file(&ada, "rekeys", |name| name.contains(".damaged-"));
+    assert_eq!(fs::read_to_string(kept).unwrap(), cut);
+    let asked = at_terminal(&ada, &command, "no\n").await;
+    assert!(asked.stdout.contains("to confirm"), "{asked}");
 }

@@ -3,7 +3,8 @@
 use serde_json::json;
 
 use crate::scene::{self, CONTEXT, TITLE};
-use crate::stdio::plane::{Plane, Store};
+use crate::stdio::caddy::Caddy;
+use crate::stdio::plane::{Plane, Store, free_port};
 use crate::stdio::proxy::Proxy;
 use crate::stdio::{Machine, Ran, binary};
 
@@ -75,17 +76,40 @@ fn faketime() -> Option<String> {
     found
 }
 
+fn by_a_wrong_clock(machine: Machine, library: &str, skew: &str) -> Machine {
+    machine
+        .with("LD_PRELOAD", library)
+        .with("FAKETIME", skew)
+        .with("FAKETIME_DONT_FAKE_MONOTONIC", "1")
+}
+
+#[tokio::test]
+async fn a_certificate_that_is_not_valid_by_this_machines_clock_says_to_look_at_the_clock() {
+    let Some(library) = faketime() else { return };
+    let port = free_port();
+    let plane = Plane::start_behind(&format!("https://localhost:{port}")).await;
+    let Some(caddy) = Caddy::before(plane.port(), "localhost", port).await else {
+        return;
+    };
+    let ada = caddy.trusted_by(plane.owner());
+    let ran = ada.run(["share", "--title", TITLE], CONTEXT.as_bytes()).await;
+    assert_eq!(ran.code(), 0, "{ran}");
+    for skew in ["-40d", "+4000d"] {
+        let machine = by_a_wrong_clock(caddy.trusted_by(Machine::new()), &library, skew);
+        let ran = scene::join(&machine, &ada.link()).await;
+        scene::assert_said(
+            &ran,
+            &["is not valid at this time", "date and clock", "Nothing was sent"],
+        );
+    }
+}
+
 #[tokio::test]
 async fn a_clock_that_is_a_day_wrong_breaks_nothing_that_need_not_break() {
     let Some(library) = faketime() else { return };
     let plane = Plane::start(Store::Sqlite).await;
     for skew in ["-1d", "+1d"] {
-        let wrong = |machine: Machine| {
-            machine
-                .with("LD_PRELOAD", &library)
-                .with("FAKETIME", skew)
-                .with("FAKETIME_DONT_FAKE_MONOTONIC", "1")
-        };
+        let wrong = |machine: Machine| by_a_wrong_clock(machine, &library, skew);
         let ada = wrong(plane.owner().with("DEVPILOT_NAME", "Ada"));
         let shared = ada
             .run(["share", "--title", TITLE, "--json"], CONTEXT.as_bytes())
