@@ -7,6 +7,7 @@ pub mod clipboard;
 pub mod config;
 pub mod credentials;
 pub mod folder;
+pub mod guard;
 mod history;
 pub mod home;
 pub mod logging;

@@ -5,6 +5,7 @@
 //! prefix. It does no I/O and knows nothing of where the text goes.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use serde_json::Value;
 use wire::token::TokenKind;
@@ -31,20 +32,16 @@ pub fn text_except<'a>(text: &'a str, allowed: Option<&str>) -> Cow<'a, str> {
     let bytes = text.as_bytes();
     let mut clean = String::new();
     let mut copied = 0;
-    let mut at = 0;
-    while at < bytes.len() {
-        let Some((length, replacement)) = secret_at(bytes, at) else {
-            at += 1;
-            continue;
-        };
-        let end = at + length;
-        let secret = text.get(at..end).unwrap_or_default();
-        if allowed.is_none_or(|link| !link.ends_with(secret)) {
-            clean.push_str(text.get(copied..at).unwrap_or_default());
-            clean.push_str(replacement);
-            copied = end;
+    for (span, secret) in spans(bytes) {
+        let found = text.get(span.clone()).unwrap_or_default();
+        if allowed.is_none_or(|link| !link.ends_with(found)) {
+            clean.push_str(text.get(copied..span.start).unwrap_or_default());
+            clean.push_str(match secret {
+                Secret::Link => LINK_WITHHELD,
+                Secret::Token => TOKEN_WITHHELD,
+            });
+            copied = span.end;
         }
-        at = end;
     }
     if copied == 0 {
         return Cow::Borrowed(text);
@@ -85,11 +82,36 @@ pub fn holds_link(text: &str) -> bool {
     (0..bytes.len()).any(|at| link_key_at(bytes, at).is_some())
 }
 
-/// The length of a secret that starts at `at`, and what to put in its place.
-fn secret_at(bytes: &[u8], at: usize) -> Option<(usize, &'static str)> {
+/// What was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Secret {
+    /// The key of a link.
+    Link,
+    /// A bearer token.
+    Token,
+}
+
+/// Where link keys and tokens stand, from the front.
+pub(crate) fn spans(bytes: &[u8]) -> impl Iterator<Item = (Range<usize>, Secret)> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        while at < bytes.len() {
+            if let Some((length, secret)) = secret_at(bytes, at) {
+                let start = at;
+                at += length;
+                return Some((start..at, secret));
+            }
+            at += 1;
+        }
+        None
+    })
+}
+
+/// The length of a secret that starts at `at`, and what it is.
+fn secret_at(bytes: &[u8], at: usize) -> Option<(usize, Secret)> {
     link_key_at(bytes, at)
-        .map(|length| (length, LINK_WITHHELD))
-        .or_else(|| token_at(bytes, at).map(|length| (length, TOKEN_WITHHELD)))
+        .map(|length| (length, Secret::Link))
+        .or_else(|| token_at(bytes, at).map(|length| (length, Secret::Token)))
 }
 
 fn link_key_at(bytes: &[u8], at: usize) -> Option<usize> {

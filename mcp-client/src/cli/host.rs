@@ -23,6 +23,7 @@ pub(crate) struct CommandHost {
     seat: Option<String>,
     folder: Option<PathBuf>,
     cancelled: CancellationToken,
+    allow_secrets: bool,
 }
 
 impl CommandHost {
@@ -34,12 +35,19 @@ impl CommandHost {
             seat,
             folder: folder::of_this_process(),
             cancelled,
+            allow_secrets: false,
         }
     }
 
     /// Fires when this command is to end.
     pub(crate) fn token(&self) -> &CancellationToken {
         &self.cancelled
+    }
+
+    /// With the question whether a credential may be sent, which a person asked for.
+    pub(crate) fn allowing_secrets(mut self, allow: bool) -> Self {
+        self.allow_secrets = allow;
+        self
     }
 }
 
@@ -96,6 +104,10 @@ impl Host for CommandHost {
         (!std::io::stderr().is_terminal()).then_some(DOOR_UNSEEN)
     }
 
+    fn may_allow_secrets(&self) -> bool {
+        self.allow_secrets
+    }
+
     fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Ask> {
         let word = match question.purpose {
             Purpose::Post => "send",
@@ -109,6 +121,7 @@ impl Host for CommandHost {
             Purpose::Door(DoorState::Closed) => "closed",
             Purpose::Admit => "admit",
             Purpose::Refuse => "refuse",
+            Purpose::Secrets => "allow",
             Purpose::Acknowledge => "continue",
         };
         Box::pin(confirm::by_word(&question.text, word, &self.cancelled))

@@ -69,6 +69,7 @@ fn form(question: &Question) -> ElicitRequestParams {
         Purpose::Door(_) => "Yes, set the door",
         Purpose::Admit => "Yes, let in",
         Purpose::Refuse => "Yes, turn away",
+        Purpose::Secrets => "Yes, send it all the same",
         Purpose::Acknowledge => "Yes, go on",
     };
     let field = BooleanSchema::new()

@@ -125,6 +125,10 @@ impl Host for CallHost {
         true
     }
 
+    fn may_allow_secrets(&self) -> bool {
+        self.asking() != Asking::Never
+    }
+
     fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Ask> {
         Box::pin(async move {
             match self.asking() {

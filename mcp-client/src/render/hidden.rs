@@ -88,7 +88,7 @@ fn plain(character: char) -> char {
 
 /// Whether a character is removed: controls other than line feed and tab, what Unicode says is ignored when shown
 /// (property `Default_Ignorable_Code_Point`), bidirectional controls, interlinear annotation marks.
-pub(super) fn is_hidden(character: char) -> bool {
+pub(crate) fn is_hidden(character: char) -> bool {
     match character {
         '\n' | '\t' => false,
         // ASCII first: it is most of what passes here.

@@ -13,6 +13,7 @@ mod names;
 mod paging;
 mod quoted;
 
+pub(crate) use hidden::is_hidden;
 pub use hidden::{Cleaned, text, visible};
 pub use names::{NameTable, OWN_NAME, name, program, title};
 pub use paging::{Budget, Entry, Page, Shown, page, part};

@@ -105,6 +105,27 @@ impl Session {
         Ok(stored)
     }
 
+    /// Whether this very message was sent before without its answer reaching the caller: then it is no new one.
+    ///
+    /// # Errors
+    /// The seat's file can't be read.
+    pub fn is_under_way(&self, json: &str) -> Result<bool, SessionError> {
+        let content = sha256(json.as_bytes());
+        let undelivered = |last: &LastPost| !last.delivered && last.content == content;
+        if self.last_post.as_ref().is_some_and(undelivered) {
+            return Ok(true);
+        }
+        let kept = self.kept()?;
+        let pending = kept
+            .pending
+            .post
+            .as_ref()
+            .filter(|pending| pending.stored.is_none());
+        Ok(pending
+            .and_then(|pending| self.json_of(pending))
+            .is_some_and(|sent| sent == json))
+    }
+
     /// The answer to the last post has reached its caller: the same text again is a new message.
     pub fn delivered(&mut self) {
         if let Some(last) = &mut self.last_post {

@@ -10,7 +10,7 @@ use wire::ids::SessionId;
 use super::app::App;
 use super::failure::{Failure, code};
 use super::host::{Face, Host};
-use super::wording;
+use super::{secrets, wording};
 use crate::plane::Deadline;
 use crate::seat::choose::{self, Asking, ChooseError};
 use crate::seat::{LastUsed, LeaseOutcome, Listing, PendingEntry, Place, Seat, Standing};
@@ -239,7 +239,7 @@ impl App {
         let link =
             link.ok_or_else(|| Failure::new(code::NO_SESSION, "That seat has no key; join with the link."))?;
         let name = self.config.display_name(&self.environment);
-        let newcomer = self.newcomer(host, place, name);
+        let newcomer = self.newcomer(host, place, name)?;
         let mut session = Session::join(&self.entering(until), kept.plane.clone(), &link, newcomer)
             .await
             .map_err(|error| {
@@ -302,14 +302,17 @@ impl App {
         Ok(listing)
     }
 
-    pub(super) fn newcomer(&self, host: &dyn Host, place: &Place, name: String) -> Newcomer {
-        Newcomer {
+    /// # Errors
+    /// The name looks like a credential: everybody in the session would be shown it.
+    pub(super) fn newcomer(&self, host: &dyn Host, place: &Place, name: String) -> Result<Newcomer, Failure> {
+        secrets::refuse("name", &name, "Nobody came in by it")?;
+        Ok(Newcomer {
             kind: host.kind(),
             name,
             host: host.program(),
             last_used: self.last_used(place),
             leased: host.lives_on(),
-        }
+        })
     }
 
     pub(super) fn entering(&self, until: Deadline) -> Entering<'_> {

@@ -14,12 +14,13 @@ use super::failure::{Failure, code};
 use super::host::{Ask, Host, Purpose, Question};
 use super::present::Presenter;
 use super::reach::in_turn;
-use super::{modes, wording};
+use super::secrets::Guarded;
+use super::{modes, present, wording};
 use crate::plane::{Deadline, within};
+use crate::render;
 use crate::session::auto::Standing;
 use crate::session::message::Message;
 use crate::session::{Draft, Session, SessionError, Stored, WrittenFor, integrity};
-use crate::{redact, render};
 
 /// How old the plane's word on the mode may be where an old one can't let a text out unasked: a person asks nobody, in
 /// relay the human is asked, in auto the plane compares. Elsewhere it is asked anew for each post.
@@ -37,16 +38,17 @@ pub(super) struct Sent {
     pub(super) until: Deadline,
 }
 
-/// Posts a message: nothing is sealed before its size is known to fit, no secret of ours is in it, histories agree, and
-/// in relay this machine's human said yes to exactly this text, here or at the host's own permission prompt.
+/// Posts a message: nothing is sealed before its size is known to fit, no credential is in it that its human did not allow,
+/// histories agree, and in relay this machine's human said yes to exactly this text, here or at the host's own permission prompt.
 pub(super) async fn post(
     app: &App,
     session: &Arc<Mutex<Session>>,
     host: &dyn Host,
-    message: Message,
+    mut guarded: Guarded,
     mut until: Deadline,
 ) -> Result<Sent, Failure> {
-    let json = message
+    let json = guarded
+        .message()
         .to_json()
         .ok_or_else(|| Failure::new(code::INTERNAL, "The message can't be written as JSON."))?;
     if json.len() > MESSAGE_JSON_MAX {
@@ -59,7 +61,17 @@ pub(super) async fn post(
             ),
         ));
     }
-    refuse_links(&json)?;
+    if guarded.open().is_some() {
+        let (title, command) = {
+            let session = in_turn(session, until).await?;
+            (Presenter::new(&session).title(), allowing("post", &session))
+        };
+        // The same message again, whose answer was lost, was allowed when it was first sent.
+        if !in_turn(session, until).await?.is_under_way(&json)? {
+            guarded.allow(app, host, &title, &command).await?;
+            until = within(CALL_S);
+        }
+    }
     let mut sent_by = "not_needed";
     let mut warnings = Vec::new();
     // Whose seat it is decides, not who calls for it: an agent may call itself a person.
@@ -84,7 +96,7 @@ pub(super) async fn post(
         let question = {
             let session = in_turn(session, until).await?;
             may_write(&session)?;
-            relay_question(&session, &message, json)
+            relay_question(&session, &guarded.shown()?, json)
         };
         let answer = host.ask(&question).await;
         until = within(CALL_S);
@@ -113,7 +125,10 @@ pub(super) async fn post(
         (Kind::Agent, ModeName::Observe, Some(_)) => WrittenFor::Auto,
         _ => WrittenFor::AnyMode,
     };
-    let draft = Draft { message, written_for };
+    let draft = Draft {
+        message: guarded.into_message(),
+        written_for,
+    };
     let mut posting = in_turn(session, until).await?;
     let stored = match posting.post(&draft, until).await {
         Ok(stored) => stored,
@@ -165,17 +180,11 @@ async fn auto_over(app: &App, session: &mut Session, until: Deadline) -> Result<
     ))
 }
 
-/// A link or token in a text would give the session away to everybody who reads it, and to their models' providers.
-pub(super) fn refuse_links(json: &str) -> Result<(), Failure> {
-    let text = render::text(json).text;
-    if redact::text(json) == json && !text.contains(seal::link::WITHHELD) {
-        return Ok(());
-    }
-    Err(Failure::new(
-        "secret_found",
-        "The text holds a session link or one of its tokens. Nothing was sent; take it out. To hand the link on, use \
-         share with `session` (on the command line `devpilot-session link`), which puts a note on the user's clipboard.",
-    ))
+/// A command with which a person lets a credential through, in this session and for this seat.
+pub(super) fn allowing(verb: &str, session: &Session) -> String {
+    let id: String = session.id().to_string().chars().take(8).collect();
+    let seat = present::short(session.my_id());
+    format!("{verb} --allow-secrets --session {id} --seat {seat}")
 }
 
 /// After a sign that histories differ, posting needs a person's word.
@@ -247,7 +256,8 @@ fn relay_question(session: &Session, message: &Message, json: String) -> Questio
         purpose: Purpose::Post,
         session: title,
         text,
-        subject: json,
+        // A digest: a question is kept for a while, and a credential that was allowed should not be.
+        subject: wire::encoding::to_base64url(&wire::transcript::sha256(json.as_bytes())),
     }
 }
 

@@ -146,6 +146,8 @@ pub mod code {
     pub const LOCAL_FILE: &str = "local_file";
     /// The epoch moved to a secret this seat was not given.
     pub const NEW_LINK_NEEDED: &str = "new_link_needed";
+    /// What was to be sent looks like it holds a credential.
+    pub const SECRET_FOUND: &str = "secret_found";
     /// Who takes part is no longer as it was shown.
     pub const LIST_CHANGED: &str = "list_changed";
     /// This machine holds no seat of the session's owner.

@@ -90,6 +90,12 @@ pub trait Host: Send + Sync {
         false
     }
 
+    /// Whether this call's human can be asked to let through what looks like a credential. Where not, it is refused before
+    /// anything else happens. It is never an argument of a verb's, so that no agent can say it.
+    fn may_allow_secrets(&self) -> bool {
+        false
+    }
+
     /// Asks this machine's human and waits for the answer, at most 45 s.
     fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Ask>;
 }
@@ -115,6 +121,8 @@ pub enum Purpose {
     Admit,
     /// Turn away somebody who knocks.
     Refuse,
+    /// Send what looks like a credential.
+    Secrets,
     /// Go on although a sender and this reader saw different histories.
     Acknowledge,
 }
@@ -146,6 +154,7 @@ impl Question {
             Purpose::Door(_) => "door",
             Purpose::Admit => "admit",
             Purpose::Refuse => "refuse",
+            Purpose::Secrets => "secrets",
             Purpose::Acknowledge => "acknowledge",
         };
         let mut bytes = Vec::new();

@@ -230,7 +230,7 @@ async fn come_in(
             .name
             .clone()
             .unwrap_or_else(|| app.config.display_name(&app.environment));
-        let newcomer = app.newcomer(host, &place, name);
+        let newcomer = app.newcomer(host, &place, name)?;
         let mut session = Session::join(&app.entering(until), origin.clone(), link, newcomer)
             .await
             .map_err(|error| not_joined(error, origin))?;

@@ -39,6 +39,7 @@ pub mod read;
 pub mod rekey;
 pub(crate) mod schema;
 mod search;
+mod secrets;
 pub mod sessions;
 pub mod share;
 mod sharing;

@@ -13,13 +13,14 @@ use super::host::Host;
 use super::items::IntegrityItem;
 use super::present::Presenter;
 use super::reach::in_turn;
+use super::secrets::Guarded;
 use super::text::Text;
 use super::{compose, modes, people};
 use crate::plane::within;
 use crate::session::message::{Message, POSTABLE_KINDS};
 
 /// What to post.
-#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PostArgs {
     /// The text.
@@ -53,6 +54,13 @@ pub struct PostArgs {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub session: Option<String>,
+}
+
+/// Its text may hold what the guard refuses.
+impl std::fmt::Debug for PostArgs {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("PostArgs")
+    }
 }
 
 fn kind_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
@@ -147,25 +155,28 @@ pub async fn run(app: &App, args: PostArgs, host: &dyn Host) -> Result<Delivered
             "`text` is empty. Say what to post.",
         ));
     }
+    let message = Message {
+        kind,
+        text: args.text,
+        topic: args.topic,
+        to: Vec::new(),
+        reply_to: args.reply_to,
+        paths: args.paths,
+        pin: args.pin,
+        signal,
+    };
+    let mut guarded = Guarded::new(message, "text")?;
+    guarded.may_be_allowed(app, host, &allowing_here(app, host, args.session.as_deref()))?;
     let until = within(CALL_S);
     let shared = app
         .pick(host, args.session.as_deref(), Intent::Post, until)
         .await?;
-    let message = {
+    {
         let session = in_turn(&shared, until).await?;
         let to = people::all(&session, &Presenter::new(&session), &args.to)?;
-        Message {
-            kind,
-            text: args.text,
-            topic: args.topic,
-            to: to.iter().map(ToString::to_string).collect(),
-            reply_to: args.reply_to,
-            paths: args.paths,
-            pin: args.pin,
-            signal,
-        }
-    };
-    let sent = compose::post(app, &shared, host, message, until).await?;
+        guarded.addressed_to(to.iter().map(ToString::to_string).collect());
+    }
+    let sent = compose::post(app, &shared, host, guarded, until).await?;
     let until = sent.until;
     let mut session = in_turn(&shared, until).await?;
     let rows = app.participants(&mut session, until).await;
@@ -207,6 +218,17 @@ pub async fn run(app: &App, args: PostArgs, host: &dyn Host) -> Result<Delivered
         session: *session.id(),
     };
     Ok(Delivered::with(answer, due))
+}
+
+/// The command with which a person lets a credential through, where no session was looked at yet.
+fn allowing_here(app: &App, host: &dyn Host, named: Option<&str>) -> String {
+    let meant = app
+        .list()
+        .and_then(|listing| app.named_here(host, &listing, named));
+    match meant {
+        Ok(session) => format!("post --allow-secrets --session {session}"),
+        Err(_) => "post --allow-secrets".to_owned(),
+    }
 }
 
 /// What can be refused before any session is looked at.

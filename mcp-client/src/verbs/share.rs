@@ -15,10 +15,9 @@ use super::text::Text;
 use super::{compose, modes, sharing};
 use crate::clipboard::Outcome;
 use crate::plane::within;
-use crate::session::message::Message;
 
 /// What to share. Without `session`, `title` and `context` are needed.
-#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ShareArgs {
     /// Short title, sealed.
@@ -46,6 +45,13 @@ pub struct ShareArgs {
     /// Put the link into the answer. It then goes to the model's provider at every later turn.
     #[serde(default)]
     pub reveal_link: bool,
+}
+
+/// Its context may hold what the guard refuses.
+impl std::fmt::Debug for ShareArgs {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("ShareArgs")
+    }
 }
 
 /// A session is shared, and where its note is.
@@ -142,6 +148,7 @@ impl Answer for ShareAnswer {
 /// # Errors
 /// No plane or token is known, an argument is missing or too long, or the plane refuses.
 pub async fn run(app: &App, args: ShareArgs, host: &dyn Host) -> Result<Delivered<ShareAnswer>, Failure> {
+    let mut handoff = sharing::handoff(app, &args, host)?;
     let mut until = within(CALL_S);
     // Over the whole call: the same one made at once must find the session, and its context posted.
     let mut _entrance = None;
@@ -149,23 +156,21 @@ pub async fn run(app: &App, args: ShareArgs, host: &dyn Host) -> Result<Delivere
         Some(named) => (app.pick(host, Some(named), Intent::Decide, until).await?, false),
         None => {
             _entrance = Some(app.entrance(until).await?);
-            sharing::session_for(app, &args, host, until).await?
+            sharing::session_for(app, &args, handoff.as_mut(), host, until).await?
         }
     };
+    if created {
+        // The time a human took to answer does not count.
+        until = within(CALL_S);
+    }
     let mut warnings = Vec::new();
-    let seq = match &args.context {
-        Some(context)
+    let seq = match handoff {
+        Some(handoff)
             if created
                 || args.session.is_some()
-                || !sharing::has_handoff(&shared, context, until).await? =>
+                || !sharing::has_handoff(&shared, &handoff.message().text, until).await? =>
         {
-            let message = Message {
-                kind: "note".to_owned(),
-                text: context.clone(),
-                paths: args.paths.clone(),
-                ..Message::default()
-            };
-            let sent = compose::post(app, &shared, host, message, until).await?;
+            let sent = compose::post(app, &shared, host, handoff, until).await?;
             until = sent.until;
             warnings.extend(sent.warnings);
             Some(sent.stored.seq)

@@ -13,20 +13,26 @@ use wire::transcript::sha256;
 use zeroize::Zeroizing;
 
 use super::app::App;
+use super::choose::CALL_S;
 use super::failure::{Failure, code};
 use super::host::{Face, Host};
 use super::reach::in_turn;
+use super::secrets::{self, Guarded};
 use super::share::ShareArgs;
 use super::wording;
 use crate::clipboard::holder::Holder;
 use crate::clipboard::{self, Outcome};
 use crate::note::{self, Note};
-use crate::plane::Deadline;
+use crate::plane::{Deadline, within};
 use crate::seat::{Place, ShareMark};
 use crate::session::Session;
+use crate::session::message::Message;
 
 /// Room that a title leaves for the JSON around it.
 const TITLE_MAX: usize = SMALL_JSON_MAX - 16;
+
+/// With which a person shares a credential.
+const ALLOWING: &str = "share --allow-secrets --title TITLE";
 
 /// A note that was made.
 pub(super) struct Made {
@@ -36,12 +42,34 @@ pub(super) struct Made {
     pub(super) view_only: bool,
 }
 
+/// What is posted first, as the guard has seen it. What stands in the note may hold no credential at all.
+pub(super) fn handoff(app: &App, args: &ShareArgs, host: &dyn Host) -> Result<Option<Guarded>, Failure> {
+    for (name, text) in [("title", &args.title), ("with", &args.with)] {
+        if let Some(text) = text {
+            secrets::refuse(name, text, "Nothing was shared")?;
+        }
+    }
+    let Some(context) = &args.context else {
+        return Ok(None);
+    };
+    let message = Message {
+        kind: "note".to_owned(),
+        text: context.clone(),
+        paths: args.paths.clone(),
+        ..Message::default()
+    };
+    let guarded = Guarded::new(message, "context")?;
+    guarded.may_be_allowed(app, host, ALLOWING)?;
+    Ok(Some(guarded))
+}
+
 /// The session of a call without `session`: the one that the same call made within ten minutes, or a new one.
 pub(super) async fn session_for(
     app: &App,
     args: &ShareArgs,
+    handoff: Option<&mut Guarded>,
     host: &dyn Host,
-    until: Deadline,
+    mut until: Deadline,
 ) -> Result<(Arc<Mutex<Session>>, bool), Failure> {
     let title = args
         .title
@@ -102,7 +130,11 @@ pub(super) async fn session_for(
         }
     }
     let name = app.config.display_name(&app.environment);
-    let newcomer = app.newcomer(host, &place, name);
+    let newcomer = app.newcomer(host, &place, name)?;
+    if let Some(handoff) = handoff.filter(|handoff| handoff.open().is_some()) {
+        handoff.allow(app, host, title, ALLOWING).await?;
+        until = within(CALL_S);
+    }
     let mark = ShareMark {
         fingerprint,
         at: now,

@@ -17,6 +17,9 @@ pub(crate) struct Share {
     /// Make a link by which others can read but not write.
     #[arg(long)]
     pub(crate) view_only: bool,
+    /// Ask you at the terminal whether what looks like a credential may be sent; without this it is refused.
+    #[arg(long)]
+    pub(crate) allow_secrets: bool,
 }
 
 /// `join`.

@@ -16,6 +16,9 @@ pub(crate) struct Mode {
     /// For auto: the most minutes [default: 30].
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = value_parser!(u64).range(1..=TTL_MINUTES_MAX))]
     pub(crate) ttl_minutes: Option<u64>,
+    /// For auto: ask you at the terminal whether what looks like a credential may stand in what the agents are to do.
+    #[arg(long)]
+    pub(crate) allow_secrets: bool,
 }
 
 /// The modes to set, and what to do with a proposal.

@@ -56,6 +56,9 @@ pub(crate) struct Post {
     /// Tells readers whether there is more to do for you.
     #[arg(long, value_parser = ["continue", "done", "blocked"])]
     pub(crate) signal: Option<String>,
+    /// Ask you at the terminal whether what looks like a credential may be sent; without this it is refused.
+    #[arg(long)]
+    pub(crate) allow_secrets: bool,
 }
 
 /// `wait`.

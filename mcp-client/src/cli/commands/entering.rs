@@ -6,6 +6,7 @@ use crate::cli::{confirm, input};
 use crate::verbs::{self, Ask, Failure, Host, JoinArgs, LinkSource, ModeArgs, ShareArgs, code};
 
 pub(super) async fn share(setting: Setting<'_>, share: Share) -> Result<u8, Failure> {
+    setting.hand_for_secrets()?;
     let context = input::text("what the others need to know").await?;
     let arguments = ShareArgs {
         title: Some(share.title),

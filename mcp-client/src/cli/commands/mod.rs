@@ -27,7 +27,9 @@ use super::arguments::{Command, CommandLine, Common, SetMode};
 use super::host::{CommandHost, kind_of_caller};
 use super::output::{self, Form, Output};
 use super::show::Show;
-use crate::verbs::{self, App, Delivered, Failure, LeaveArgs, WhoArgs, code};
+use crate::guard;
+use crate::terminal::Terminal;
+use crate::verbs::{self, App, Delivered, Failure, Host as _, LeaveArgs, WhoArgs, code};
 
 /// What every command is run with.
 pub(super) struct Setting<'a> {
@@ -70,7 +72,8 @@ pub(super) async fn execute(
         kind_of_caller(common.acting_as, true),
         common.seat.clone(),
         cancelled.clone(),
-    );
+    )
+    .allowing_secrets(allows_secrets(&command));
     let setting = Setting {
         app: &app,
         host: &host,
@@ -111,7 +114,33 @@ pub(super) async fn execute(
     }
 }
 
+fn allows_secrets(command: &Command) -> bool {
+    match command {
+        Command::Share(share) => share.allow_secrets,
+        Command::Post(post) => post.allow_secrets,
+        Command::Mode(mode) => mode.allow_secrets,
+        _ => false,
+    }
+}
+
 impl Setting<'_> {
+    /// Refuses a command that lets credentials through where there is nobody's own hand, before any input is read.
+    fn hand_for_secrets(&self) -> Result<(), Failure> {
+        if !self.host.may_allow_secrets() || Terminal::open().is_ok() {
+            return Ok(());
+        }
+        let typed = again::arguments();
+        // A topic or path among them may be what is not to be repeated.
+        let clean = guard::scan("arguments", typed.as_bytes()).is_ok_and(|found| found.is_empty());
+        let verb = typed.split(' ').next().unwrap_or_default();
+        let command = if clean {
+            typed.clone()
+        } else {
+            format!("{verb} --allow-secrets")
+        };
+        Err(self.app.no_terminal(&command))
+    }
+
     /// Writes an answer, and then does what is due after it.
     async fn deliver<T: Show>(&self, delivered: Delivered<T>) -> Result<u8, Failure> {
         output::clear_status();

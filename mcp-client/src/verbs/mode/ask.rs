@@ -5,13 +5,13 @@ use wire::ids::ParticipantId;
 
 use super::terms::Terms;
 use crate::render;
-use crate::session::Session;
+use crate::session::{Session, goal_hash};
 use crate::verbs::app::App;
-use crate::verbs::compose;
 use crate::verbs::failure::{Failure, code};
 use crate::verbs::host::{Ask, Face, Host, Purpose, Question};
 use crate::verbs::present::{self, Presenter};
 use crate::verbs::proposals::{duration, who};
+use crate::verbs::{compose, secrets};
 
 /// Stands before every line of a goal: it can't pass for our own words.
 const GUTTER: &str = "  | ";
@@ -46,7 +46,15 @@ impl Asking {
     }
 
     /// Whether auto may be proposed on these terms.
-    pub(super) fn propose(app: &App, session: &Session, terms: &Terms, reader: Kind) -> Self {
+    ///
+    /// # Errors
+    /// What in the goal is not to be shown can't be told.
+    pub(super) fn propose(
+        app: &App,
+        session: &Session,
+        terms: &Terms,
+        reader: Kind,
+    ) -> Result<Self, Failure> {
         let presenter = Presenter::new(session);
         let title = presenter.title();
         let open = session
@@ -68,10 +76,11 @@ impl Asking {
                 Kind::Agent => "What for, in your agent's words",
                 Kind::Human => "What for",
             },
-            goal = quoted(&terms.goal),
+            goal = quoted(&secrets::shown("goal", &terms.goal)?),
         );
-        let subject = serde_json::json!([session.id(), terms.budget, terms.ttl_s, terms.goal]).to_string();
-        Self {
+        let subject =
+            serde_json::json!([session.id(), terms.budget, terms.ttl_s, goal_hash(&terms.goal)]).to_string();
+        Ok(Self {
             question: Question {
                 purpose: Purpose::Propose,
                 session: title,
@@ -86,7 +95,7 @@ impl Asking {
                 short(session),
                 present::short(session.my_id()),
             )),
-        }
+        })
     }
 
     /// Whether this proposal may be accepted, and no other.

@@ -14,8 +14,9 @@ use crate::verbs::app::App;
 use crate::verbs::choose::CALL_S;
 use crate::verbs::failure::{Failure, code};
 use crate::verbs::host::Host;
+use crate::verbs::present::Presenter;
 use crate::verbs::reach::in_turn;
-use crate::verbs::{modes, proposals, wording};
+use crate::verbs::{compose, modes, proposals, secrets, wording};
 
 /// Proposes, after this machine's human said yes to goal, budget and time. Until when the call may go on; none where
 /// exactly this is proposed already.
@@ -26,7 +27,7 @@ pub(super) async fn propose(
     terms: &Terms,
     until: Deadline,
 ) -> Result<Option<Deadline>, Failure> {
-    let asking = {
+    let (asking, title, command) = {
         let session = in_turn(shared, until).await?;
         if is_proposed(&session, terms)? {
             return Ok(None);
@@ -34,8 +35,20 @@ pub(super) async fn propose(
         if session_mode(&session) == Some(ModeName::Auto) {
             return Err(in_auto(host.reader()));
         }
-        Asking::propose(app, &session, terms, host.reader())
+        let asking = Asking::propose(app, &session, terms, host.reader())?;
+        let title = Presenter::new(&session).title();
+        (asking, title, compose::allowing("mode auto", &session))
     };
+    if !terms.findings.is_empty() {
+        let about = secrets::About {
+            title: &title,
+            findings: &terms.findings,
+            content: &terms.goal,
+            nothing: "Nothing was proposed.",
+            command: &command,
+        };
+        secrets::ask(app, host, &about).await?;
+    }
     asking.put(host).await?;
     // The time a human took to answer does not count.
     let until = within(CALL_S);

@@ -27,7 +27,7 @@ use super::present::{self, Presenter};
 use super::proposals::{self, ProposalItem};
 use super::reach::in_turn;
 use super::text::Text;
-use super::{doorbell, modes};
+use super::{doorbell, modes, secrets};
 use crate::plane::{Deadline, within};
 use crate::session::auto::last_change;
 use crate::session::{Session, SessionError};
@@ -51,7 +51,7 @@ pub enum SetTo {
 }
 
 /// Which mode; without `set`, shows it.
-#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ModeArgs {
     /// observe, stop and decline count at once; relay, auto (propose) and accept ask the human first.
@@ -74,6 +74,13 @@ pub struct ModeArgs {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub session: Option<String>,
+}
+
+/// Its goal may hold what the guard refuses.
+impl std::fmt::Debug for ModeArgs {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("ModeArgs")
+    }
 }
 
 fn set_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
@@ -189,6 +196,10 @@ pub async fn prepare(app: &App, args: &ModeArgs, host: &dyn Host) -> Result<(), 
 /// An argument that can't be, no such session, no proposal, a human who did not say yes, or the plane refuses.
 pub async fn run(app: &App, args: ModeArgs, host: &dyn Host) -> Result<Delivered<ModeAnswer>, Failure> {
     let wanted = terms::check(&args)?;
+    if let Wanted::Propose(terms) = &wanted {
+        let nothing = "Nothing was proposed.";
+        secrets::may_be_allowed(app, host, &terms.findings, nothing, "mode auto --allow-secrets")?;
+    }
     let mut until = within(CALL_S);
     let shared = app
         .pick(host, args.session.as_deref(), intent(args.set), until)

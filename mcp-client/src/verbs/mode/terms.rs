@@ -3,8 +3,9 @@
 use wire::sizes;
 
 use super::{ModeArgs, SetTo};
-use crate::verbs::compose::refuse_links;
+use crate::guard::Findings;
 use crate::verbs::failure::{Failure, code};
+use crate::verbs::secrets;
 
 /// Messages, unless the call says another number (`modes.md`).
 pub(crate) const BUDGET: u64 = 20;
@@ -29,6 +30,8 @@ pub(super) enum Wanted {
 /// What is proposed.
 pub(super) struct Terms {
     pub(super) goal: String,
+    /// What in the goal looks like a credential.
+    pub(super) findings: Findings,
     pub(super) budget: u32,
     pub(super) ttl_s: u32,
 }
@@ -88,9 +91,11 @@ fn terms(args: &ModeArgs) -> Result<Terms, Failure> {
             ),
         ));
     }
-    refuse_links(goal)?;
+    let findings = secrets::scan("goal", goal)?;
+    secrets::refuse_ours(&findings, "Nothing was proposed")?;
     Ok(Terms {
         goal: goal.to_owned(),
+        findings,
         budget,
         ttl_s,
     })

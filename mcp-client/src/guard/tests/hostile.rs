@@ -1,0 +1,106 @@
+//! Text made to be slow, and bytes that are no text.
+
+use std::time::{Duration, Instant};
+
+use super::{alnum, rules, symbols};
+use crate::guard::{rules as data, scan};
+
+const MEBIBYTE: usize = 1 << 20;
+
+fn took(text: &str) -> Duration {
+    let started = Instant::now();
+    scan("text", text.as_bytes()).unwrap();
+    started.elapsed()
+}
+
+fn repeated(part: &str, length: usize) -> String {
+    part.repeat(length / part.len() + 1)
+}
+
+/// Four times the text takes about four times the time, and sixteen times where it grows with the square.
+#[test]
+fn time_grows_with_the_text_and_no_faster() {
+    let keywords: String = data::all()
+        .unwrap()
+        .iter()
+        .flat_map(data::Rule::keywords)
+        .collect::<Vec<_>>()
+        .join(" ");
+    scan("text", keywords.as_bytes()).unwrap();
+    for part in [
+        keywords.as_str(),
+        "-----BEGIN PRIVATE KEY-----\n",
+        "a://a:",
+        "authorization: bearer ",
+        "machine a login a password ",
+        "dp1f",
+        "d p 1 f a ",
+        "eyJhbGciOiJIUzI1NiJ9.",
+        "gh\u{200B}p_",
+        "%25",
+    ] {
+        let (short, long) = (repeated(part, MEBIBYTE / 64), repeated(part, MEBIBYTE / 16));
+        let least = |text: &str| (0..3).map(|_| took(text)).min().unwrap();
+        let (short, long) = (least(&short), least(&long));
+        let bound = short * 10 + Duration::from_millis(50);
+        assert!(
+            long < bound,
+            "{part:?}: {short:?}, and {long:?} for four times that"
+        );
+    }
+}
+
+#[test]
+fn a_mebibyte_of_findings_is_bounded() {
+    let token = ["gh", "p_", &alnum(36), " "].concat();
+    let found = scan("text", repeated(&token, MEBIBYTE).as_bytes()).unwrap();
+    assert_eq!(found.iter().count(), 256);
+    assert_eq!(found.withheld_in("anything"), "[credential withheld]");
+    assert!(found.to_string().ends_with("and 251 more"), "{found}");
+}
+
+#[test]
+fn bytes_that_are_no_text_are_scanned_too() {
+    let mut bytes = vec![0xFF, 0xFE, b'\n', 0x00];
+    bytes.extend_from_slice(["gh", "p_", &alnum(36)].concat().as_bytes());
+    bytes.push(0xC3);
+    let found = scan("notes.bin", &bytes).unwrap();
+    let places: Vec<_> = found.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        places,
+        ["a GitHub personal access token (`notes.bin`, line 2, column 2)"]
+    );
+}
+
+#[test]
+fn a_pattern_is_compiled_when_its_keyword_is_met() {
+    // Of no other test of this file's process: nextest runs each in one of its own.
+    let rules: Vec<_> = data::all().unwrap().iter().collect();
+    if rules.iter().any(|rule| rule.is_compiled()) {
+        return;
+    }
+    scan("text", symbols("abc \n", 5_000, 1).as_bytes()).unwrap();
+    assert!(!rules.iter().any(|rule| rule.is_compiled()));
+    scan("text", b"glpat-").unwrap();
+    let compiled: Vec<_> = rules
+        .iter()
+        .filter(|rule| rule.is_compiled())
+        .map(|rule| rule.id())
+        .collect();
+    assert_eq!(compiled, ["gitlab-pat"]);
+}
+
+#[test]
+fn nothing_is_found_in_nothing() {
+    assert_eq!(rules(""), [""; 0]);
+}
+
+/// What a guarded post costs; printed, since machines differ. `cargo test -- --nocapture guarded_post`.
+#[test]
+#[allow(clippy::print_stderr)]
+fn what_a_guarded_post_of_64_kib_costs() {
+    let words = "The clock in session.rs is mocked by the test, and pattern matching on Asia/Tokyo fails: commit 3f2c9e1. ";
+    let text = repeated(words, 65_536);
+    let (first, warm) = (took(&text), (0..5).map(|_| took(&text)).min().unwrap());
+    eprintln!("a scan of 64 KiB: first {first:?}, then {warm:?}");
+}
