@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use axum::http::Method;
+use mcp_client::verbs::Ask;
 
 use crate::party::{Party, texts, through};
 use crate::plane::TestPlane;
@@ -61,6 +62,35 @@ async fn a_post_that_ends_open_is_finished_by_the_same_call_after_a_restart() {
     assert_eq!(sam.post("was it stored?").await.seq, 5);
     assert_eq!(sam.post("next").await.seq, 6);
     assert_eq!(texts(&ana.read().await), ["was it stored?", "next"]);
+}
+
+#[tokio::test]
+async fn a_post_that_was_allowed_and_ended_open_is_not_asked_about_again() {
+    let plane = TestPlane::start().await;
+    let way = Tamper::before(&plane.origin).await;
+    let (ana, mut sam) = (Party::new("Ana", &plane), Party::new("Sam", &plane));
+    let link = ana.share("Open end", "start").await.link.unwrap();
+    sam.join(&through(&link, &way.origin)).await;
+    way.rule(|exchange| match exchange.path.ends_with("/records") {
+        true => Fate::Page(500),
+        false => Fate::Pass,
+    });
+    let text = ["key: gh", "p_", "q7RmT2vKx9LbN4cWd8ZfY1hJs6GpA3eU5oQi"].concat();
+    sam.will_answer([Ask::Yes]);
+    assert_eq!(sam.try_post(&text).await.unwrap_err().code(), "plane_answer");
+    let asked = |sam: &Party| sam.host.questions.lock().unwrap().len();
+    assert_eq!(asked(&sam), 1);
+    way.rule(|_| Fate::Pass);
+    sam.restart();
+    assert_eq!(sam.post(&text).await.seq, 5);
+    assert_eq!(asked(&sam), 1, "the same message, allowed before");
+    assert_eq!(sam.try_post(&text).await.unwrap_err().code(), "cannot_ask");
+    assert_eq!(
+        asked(&sam),
+        2,
+        "once it was answered, the same text is another message"
+    );
+    assert_eq!(texts(&ana.read().await), [text]);
 }
 
 #[tokio::test]

@@ -116,6 +116,10 @@ impl Host for TestHost {
         self.lives_on
     }
 
+    fn may_allow_secrets(&self) -> bool {
+        true
+    }
+
     fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Ask> {
         self.questions.lock().unwrap().push(question.clone());
         if let Some(gate) = self.gate.lock().unwrap().take() {

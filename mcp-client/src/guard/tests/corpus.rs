@@ -459,10 +459,12 @@ fn the_value_is_in_no_form_of_a_finding() {
     }
 }
 
-/// What of a credential is secret: its longest run of letters and digits.
+/// What of a credential is secret: its longest run of letters and digits that is no word.
 fn random_part(credential: &str) -> &str {
     let runs = credential.split(|symbol: char| !symbol.is_ascii_alphanumeric());
-    runs.max_by_key(|run| run.len()).unwrap()
+    runs.filter(|run| run.contains(|symbol: char| symbol.is_ascii_digit()))
+        .max_by_key(|run| run.len())
+        .unwrap()
 }
 
 #[test]

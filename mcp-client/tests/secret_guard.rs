@@ -1,0 +1,392 @@
+//! The secret guard through both faces: what looks like a credential is refused with its kind and place, let through by a
+//! human alone, and never repeated, whatever is logged.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
+
+mod stdio;
+
+use serde_json::{Value, json};
+use stdio::pair::{Pair, agent, texts};
+use stdio::plane::{Plane, Store};
+use stdio::proxy::Proxy;
+use stdio::{Called, Machine, Server};
+
+/// Put together here, so that no literal of this repository looks like a credential.
+fn secret() -> String {
+    ["gh", "p_", "q7RmT2vKx9LbN4cWd8ZfY1hJs6GpA3eU5oQi"].concat()
+}
+
+fn text() -> String {
+    format!("How to reproduce:\nexport KEY={}\nmake test", secret())
+}
+
+const KIND: &str = "a GitHub personal access token";
+const PLACE: &str = "`text`, line 2, column 12";
+
+/// Neither the value nor any part of it that somebody could use.
+#[track_caller]
+fn silent(said: &str) {
+    let secret = secret();
+    for at in 4..secret.len() - 7 {
+        let part = &secret[at..at + 8];
+        assert!(!said.contains(part), "a part of the value got out: {said}");
+    }
+}
+
+fn yes() -> Value {
+    json!({ "action": "accept", "content": { "confirm": true } })
+}
+
+async fn asked(server: &mut Server, tool: &str, arguments: Value, action: &Value) -> (Called, Vec<String>) {
+    let id = server.start_call(tool, arguments).await;
+    server.answer_asked(id, action).await
+}
+
+/// Everything that is logged can be; the host can't ask.
+async fn mute(machine: &Machine, later_era: bool) -> Server {
+    let mut server = Server::start(machine.command([]).env("RUST_LOG", "trace"));
+    match later_era {
+        true => server.without_initialize(json!({})),
+        false => {
+            server.initialize("2025-06-18", json!({})).await;
+        }
+    }
+    server
+}
+
+#[tokio::test]
+async fn a_credential_is_refused_with_its_kind_and_place_and_never_its_value() {
+    for store in Store::here() {
+        let plane = Plane::start(store).await;
+        let Pair {
+            mut ada,
+            ben,
+            ben_machine,
+            ada_machine: _machine,
+        } = Pair::new(&plane).await;
+        drop(ben.close().await);
+        for later_era in [false, true] {
+            let mut ben = mute(&ben_machine, later_era).await;
+            let hides = [
+                (json!({ "text": text() }), PLACE),
+                (
+                    json!({ "text": "see the topic", "topic": secret() }),
+                    "`topic`, line 1, column 1",
+                ),
+                (
+                    json!({ "text": "see", "paths": ["a.rs", secret()] }),
+                    "`path 2`, line 1, column 1",
+                ),
+            ];
+            for (arguments, place) in hides {
+                let refused = ben.call("post", arguments).await;
+                assert_eq!(refused.code(), "secret_found");
+                for part in [
+                    KIND,
+                    place,
+                    "Nothing was sent",
+                    "do not run it yourself",
+                    "post --allow-secrets",
+                ] {
+                    assert!(refused.text().contains(part), "{part}: {}", refused.text());
+                }
+            }
+            let goal = json!({ "set": "auto", "goal": text() });
+            let refused = ben.call("mode", goal).await;
+            assert_eq!(refused.code(), "secret_found");
+            assert!(
+                refused.text().contains("mode auto --allow-secrets"),
+                "{}",
+                refused.text()
+            );
+            // No argument lets it through.
+            let told = ben
+                .call("post", json!({ "text": text(), "allow_secrets": true }))
+                .await;
+            assert_eq!(told.code(), "bad_argument");
+            let closed = ben.close().await;
+            silent(&closed.lines.concat());
+            assert!(
+                closed.stderr.lines().count() > 5,
+                "nothing is logged: {}",
+                closed.stderr
+            );
+            silent(&closed.stderr);
+        }
+        let read = ada.call("read", json!({ "since": 0 })).await;
+        assert_eq!(read.structured()["messages"].as_array().unwrap().len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn nothing_is_asked_of_the_plane_for_a_post_that_is_refused() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let proxy = Proxy::before(plane.port()).await;
+    let Pair {
+        ben,
+        ben_machine,
+        ada,
+        ..
+    } = Pair::through(&plane, proxy.port()).await;
+    drop((ben.close().await, ada));
+    let mut ben = mute(&ben_machine, false).await;
+    proxy.hold();
+    let started = std::time::Instant::now();
+    let refused = ben.call("post", json!({ "text": text() })).await;
+    assert_eq!(refused.code(), "secret_found");
+    assert!(
+        started.elapsed().as_secs() < 10,
+        "it waited for the plane: {:?}",
+        started.elapsed()
+    );
+}
+
+#[tokio::test]
+async fn only_a_human_s_yes_lets_it_through_and_the_question_shows_no_value() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let mut pair = Pair::new(&plane).await;
+    for (action, code) in [
+        (json!({ "action": "decline" }), "declined"),
+        (json!({ "action": "cancel" }), "dismissed"),
+        (json!({ "action": "accept" }), "empty_answer"),
+        (
+            json!({ "action": "accept", "content": { "confirm": "true" } }),
+            "empty_answer",
+        ),
+    ] {
+        let (refused, questions) = asked(&mut pair.ada, "post", json!({ "text": text() }), &action).await;
+        assert_eq!((refused.code(), questions.len()), (code, 1), "{action}");
+        assert!(refused.text().contains(PLACE), "{}", refused.text());
+        silent(refused.text());
+        for part in ["Flaky login test", KIND, PLACE] {
+            assert!(questions[0].contains(part), "{part}: {}", questions[0]);
+        }
+        silent(&questions[0]);
+    }
+    let (posted, _) = asked(&mut pair.ada, "post", json!({ "text": text() }), &yes()).await;
+    assert_eq!(posted.structured()["seq"], 2);
+    silent(&posted.0.to_string());
+    let read = pair.ben.call("read", json!({})).await;
+    assert_eq!(
+        texts(&read.structured()["messages"]),
+        [text()],
+        "what was allowed arrives as it is"
+    );
+    // The yes was for that text alone.
+    let (_, questions) = asked(&mut pair.ada, "post", json!({ "text": text() + "!" }), &yes()).await;
+    assert_eq!(questions.len(), 1);
+}
+
+#[tokio::test]
+async fn in_the_later_era_a_yes_counts_for_the_text_that_was_shown() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let Pair {
+        ada,
+        ada_machine,
+        mut ben,
+        ..
+    } = Pair::new(&plane).await;
+    drop(ada.close().await);
+    let mut ada = ada_machine.server();
+    ada.without_initialize(json!({ "elicitation": {} }));
+    let round = |arguments: Value, first: &Value| {
+        json!({
+            "name": "devpilot_session_post", "arguments": arguments, "requestState": first["requestState"],
+            "inputResponses": { "consent": yes() }
+        })
+    };
+    let first = ada.call("post", json!({ "text": text() })).await.0["result"].clone();
+    assert_eq!(first["resultType"], "input_required", "{first}");
+    let shown = first["inputRequests"]["consent"]["params"]["message"]
+        .as_str()
+        .unwrap();
+    assert!(shown.contains(KIND) && shown.contains(PLACE), "{shown}");
+    silent(&first.to_string());
+    let other = json!({ "text": text() + "!" });
+    let anew = ada.request("tools/call", round(other, &first)).await["result"].clone();
+    assert_eq!(
+        anew["resultType"], "input_required",
+        "another text is another question: {anew}"
+    );
+    let first = ada.call("post", json!({ "text": text() })).await.0["result"].clone();
+    let posted = Called(
+        ada.request("tools/call", round(json!({ "text": text() }), &first))
+            .await,
+    );
+    assert_eq!(posted.structured()["seq"], 2);
+    let read = ben.call("read", json!({})).await;
+    assert_eq!(texts(&read.structured()["messages"]), [text()]);
+}
+
+#[tokio::test]
+async fn in_relay_the_credential_comes_first_and_stays_out_of_the_question_with_the_text() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let mut pair = Pair::in_relay(&plane).await;
+    let (refused, questions) = asked(
+        &mut pair.ada,
+        "post",
+        json!({ "text": text() }),
+        &json!({ "action": "decline" }),
+    )
+    .await;
+    assert_eq!((refused.code(), questions.len()), ("declined", 1));
+    let (posted, questions) = asked(&mut pair.ada, "post", json!({ "text": text() }), &yes()).await;
+    assert_eq!(posted.structured()["human"], "approved");
+    assert_eq!(questions.len(), 2);
+    assert!(questions[0].contains(KIND), "{}", questions[0]);
+    assert!(
+        questions[1].contains("How to reproduce:\nexport KEY=[credential withheld]\nmake test")
+            || questions[1].contains("export [credential withheld]"),
+        "{}",
+        questions[1]
+    );
+    silent(&questions.concat());
+    let (_, questions) = asked(&mut pair.ada, "post", json!({ "text": "no credential" }), &yes()).await;
+    assert_eq!(questions.len(), 1, "only what is needed is asked");
+}
+
+#[tokio::test]
+async fn a_hand_off_is_asked_about_before_there_is_a_session() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let machine = plane.owner();
+    let share = json!({ "title": "Keys", "context": text() });
+    let mut ada = mute(&machine, false).await;
+    let refused = ada.call("share", share.clone()).await;
+    assert_eq!(refused.code(), "secret_found");
+    assert!(
+        refused.text().contains("`context`, line 2, column 12"),
+        "{}",
+        refused.text()
+    );
+    let titled = ada
+        .call("share", json!({ "title": secret(), "context": "x" }))
+        .await;
+    assert_eq!(titled.code(), "secret_found");
+    let closed = ada.close().await;
+    silent(&(closed.lines.concat() + &closed.stderr));
+    assert!(!machine.devpilot().join("sessions").exists(), "nothing was made");
+
+    let mut ada = agent(&machine).await;
+    let (_, questions) = asked(
+        &mut ada,
+        "share",
+        json!({ "title": secret(), "context": "x" }),
+        &yes(),
+    )
+    .await;
+    assert_eq!(questions.len(), 0, "a title stands in the note: nobody is asked");
+    let (refused, questions) = asked(&mut ada, "share", share.clone(), &json!({ "action": "decline" })).await;
+    assert_eq!((refused.code(), questions.len()), ("declined", 1));
+    assert!(!machine.devpilot().join("sessions").exists(), "nothing was made");
+    let (shared, questions) = asked(&mut ada, "share", share.clone(), &yes()).await;
+    assert_eq!(
+        (shared.structured()["seq"].clone(), questions.len()),
+        (json!(1), 1)
+    );
+    let (again, questions) = asked(&mut ada, "share", share, &yes()).await;
+    assert_eq!(
+        (again.structured()["created"].clone(), questions.len()),
+        (json!(false), 0)
+    );
+}
+
+#[tokio::test]
+async fn a_goal_is_scanned_before_it_is_shown() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let mut pair = Pair::new(&plane).await;
+    let goal = json!({ "set": "auto", "goal": format!("Deploy with {}", secret()) });
+    let (refused, questions) = asked(
+        &mut pair.ada,
+        "mode",
+        goal.clone(),
+        &json!({ "action": "decline" }),
+    )
+    .await;
+    assert_eq!((refused.code(), questions.len()), ("declined", 1));
+    let (proposed, questions) = asked(&mut pair.ada, "mode", goal, &yes()).await;
+    assert!(!proposed.failed(), "{}", proposed.text());
+    assert_eq!(questions.len(), 2);
+    assert!(
+        questions[1].contains("Deploy with [credential withheld]"),
+        "{}",
+        questions[1]
+    );
+    silent(&questions.concat());
+}
+
+#[tokio::test]
+async fn a_name_that_is_a_credential_gets_nobody_in() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let ada = plane.owner();
+    let shared = ada
+        .run(["share", "--title", "Names", "--as", "human"], b"start")
+        .await;
+    assert_eq!(shared.code(), 0, "{shared}");
+    let ben = Machine::new().with("DEVPILOT_NAME", &secret());
+    let refused = ben.run(["join", "-", "--json"], ada.link().as_bytes()).await;
+    assert_eq!(refused.json()["error"], "secret_found", "{refused}");
+    silent(&refused.to_string());
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn on_the_command_line_a_word_at_the_terminal_lets_it_through_and_nothing_else() {
+    use stdio::terminal::at_terminal;
+
+    let plane = Plane::start(Store::Sqlite).await;
+    let ada = plane
+        .owner()
+        .with("DEVPILOT_NAME", "Ada")
+        .with("RUST_LOG", "trace");
+    let shared = ada
+        .run(["share", "--title", "By hand", "--as", "human"], b"start")
+        .await;
+    assert_eq!(shared.code(), 0, "{shared}");
+    std::fs::write(ada.home().join("text"), text()).unwrap();
+
+    let refused = ada.run(["post", "--json"], text().as_bytes()).await;
+    assert_eq!(
+        (refused.code(), &refused.json()["error"]),
+        (1, &json!("secret_found")),
+        "{refused}"
+    );
+    let command = refused.json()["command"].as_str().unwrap().to_owned();
+    assert!(
+        command.contains("devpilot-session post --allow-secrets --session "),
+        "{command}"
+    );
+    silent(&refused.to_string());
+
+    let alone = ada
+        .run(["post", "--allow-secrets", "--json"], text().as_bytes())
+        .await;
+    assert_eq!(
+        (alone.code(), &alone.json()["error"]),
+        (3, &json!("cannot_ask")),
+        "{alone}"
+    );
+    let topic = ada
+        .run(["post", "--allow-secrets", "--topic", &secret(), "--json"], b"x")
+        .await;
+    assert_eq!(topic.code(), 3, "{topic}");
+    silent(&(alone.to_string() + &topic.to_string()));
+
+    for (typed, code) in [("yes\n", 3), ("\n", 3), ("allow\n", 0)] {
+        let ran = at_terminal(&ada, "post --allow-secrets --as human < text 2> log", typed).await;
+        assert_eq!(ran.code(), code, "{typed:?}: {ran}");
+        assert!(ran.stdout.contains(PLACE), "{ran}");
+        silent(&ran.to_string());
+        silent(&std::fs::read_to_string(ada.home().join("log")).unwrap());
+    }
+    let read = ada.run(["read", "--since", "0", "--json"], b"").await;
+    let read = read.json();
+    assert_eq!(texts(&read["messages"]), ["start", &text()]);
+    // A text without a credential is not asked about.
+    std::fs::write(ada.home().join("text"), "plain").unwrap();
+    let plain = at_terminal(&ada, "post --allow-secrets --as human < text", "").await;
+    assert_eq!(plain.code(), 0, "{plain}");
+}
