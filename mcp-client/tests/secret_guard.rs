@@ -46,10 +46,11 @@ async fn asked(server: &mut Server, tool: &str, arguments: Value, action: &Value
     server.answer_asked(id, action).await
 }
 
-/// Files of seats on a machine.
+/// Sessions that a machine has seats in: a folder each.
 fn seats(machine: &Machine) -> usize {
     let sessions = std::fs::read_dir(machine.devpilot().join("sessions"));
-    sessions.into_iter().flatten().flatten().count()
+    let sessions = sessions.into_iter().flatten().flatten();
+    sessions.filter(|entry| entry.path().is_dir()).count()
 }
 
 /// Everything that is logged can be; the host can't ask.
@@ -117,7 +118,6 @@ async fn a_credential_is_refused_with_its_kind_and_place_and_never_its_value() {
             ben.call("read", json!({})).await.structured();
             let closed = ben.close().await;
             silent(&closed.lines.concat());
-            assert!(!closed.stderr.is_empty(), "nothing is logged");
             silent(&closed.stderr);
         }
         let read = ada.call("read", json!({ "since": 0 })).await;
@@ -191,7 +191,7 @@ async fn in_the_later_era_a_yes_counts_for_the_text_that_was_shown() {
         ada,
         ada_machine,
         mut ben,
-        ..
+        ben_machine: _machine,
     } = Pair::new(&plane).await;
     drop(ada.close().await);
     let mut ada = ada_machine.server();
@@ -290,6 +290,7 @@ async fn a_hand_off_is_asked_about_before_there_is_a_session() {
         (shared.structured()["created"].clone(), questions.len()),
         (json!(true), 1)
     );
+    assert_eq!(seats(&machine), 1);
     let (again, questions) = asked(&mut ada, "share", share, &yes()).await;
     assert_eq!(
         (again.structured()["created"].clone(), questions.len()),
