@@ -89,6 +89,14 @@ pub(crate) fn clear_status() {
     }
 }
 
+/// Writes a piece of a document as it is. False if the reader has gone.
+///
+/// # Errors
+/// Standard output can't be written to.
+pub(crate) fn piece(text: &str) -> io::Result<bool> {
+    put(text)
+}
+
 fn put(text: &str) -> io::Result<bool> {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {

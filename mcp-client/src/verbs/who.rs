@@ -98,7 +98,7 @@ pub async fn run(app: &App, args: WhoArgs, host: &dyn Host) -> Result<Delivered<
 }
 
 /// The first 32 hex digits in groups of four (`crypto.md` section 9.5: shorter will not do).
-fn in_groups(hash: &[u8; 32]) -> String {
+pub(super) fn in_groups(hash: &[u8; 32]) -> String {
     let groups: Vec<String> = hash
         .chunks(2)
         .take(8)

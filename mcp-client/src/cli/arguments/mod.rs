@@ -3,8 +3,10 @@
 //! Nothing here takes a link, a key or a message: other programs see arguments. Those come on standard input, from
 //! the clipboard or from the environment.
 
+mod completions;
 mod door;
 mod entering;
+mod export;
 mod keeping;
 mod machine;
 mod mode;
@@ -14,8 +16,10 @@ mod waking;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub(crate) use completions::Completions;
 pub(crate) use door::{Bounds, Door, DoorCommand};
 pub(crate) use entering::{Join, Link, Share, Source};
+pub(crate) use export::{Export, FormatArgument};
 pub(crate) use keeping::{End, HistoryArgument, Rekey};
 pub(crate) use machine::Connect;
 pub(crate) use mode::{Mode, SetMode};
@@ -60,6 +64,7 @@ Examples:
   Let in who knocks               devpilot-session door admit 1f2e3d4c
   Put somebody out                devpilot-session rekey
   What happened here before       devpilot-session history src
+  Keep what was said              devpilot-session export -o transcript.md
   For a program                   devpilot-session who --json
 
 Exit codes:
@@ -187,6 +192,31 @@ pub(crate) enum Command {
     ///
     /// It listens on this machine alone and answers its own user alone. It says how agents' hosts report to it.
     Cockpit(Cockpit),
+    /// Write the transcript as one document: Markdown for people, JSON for programs.
+    ///
+    /// What this machine already has of it, and what the plane has beyond that where it answers. Nothing counts as read. Text by
+    /// participants stands in blocks that it can't leave; hidden characters are removed and counted; links and tokens are
+    /// withheld. The state of integrity is in it.
+    ///
+    /// The JSON is one object: format ("devpilot-session-transcript"), version (1), session, title, plane, exported_at,
+    /// exported_by {id, name}, since, head_seq, head_hash (32 hex digits), integrity {state, error?, detail, checked_from,
+    /// confirmed_up_to?, confirmed_by?}, participants [{id, name}], warnings, and records in order: {type: "message", ...} with
+    /// the members of a message as `read --json` has them, or {type: "event", seq, at, text}.
+    Export(Export),
+    /// Print what completes commands and options in your shell.
+    ///
+    /// Put it where your shell looks:
+    ///
+    ///   bash: devpilot-session completions bash > ~/.local/share/bash-completion/completions/devpilot-session
+    ///
+    ///   zsh: devpilot-session completions zsh > "${fpath[1]}/_devpilot-session"
+    ///
+    ///   fish: devpilot-session completions fish > ~/.config/fish/completions/devpilot-session.fish
+    ///
+    ///   PowerShell: devpilot-session completions powershell >> $PROFILE
+    ///
+    ///   elvish: devpilot-session completions elvish >> ~/.config/elvish/rc.elv
+    Completions(Completions),
     /// For a host to run at its events: tells its agent, once and without any text, that something is unread.
     ///
     /// Reads the host's JSON on standard input and answers in JSON. It looks at this machine's files alone, takes a second at

@@ -3,6 +3,8 @@
 //! - `again`: a command that refuses without a terminal, as it is run in one
 //! - `door`: `door`
 //! - `entering`: `share`, `join`, `link`
+//! - `export`: `export`
+//! - `completions`: `completions`
 //! - `transcript`: `read`, `post`, `wait`
 //! - `mode`: `mode`
 //! - `keeping`: `rekey`, `end`
@@ -11,8 +13,10 @@
 //! - `waking`: `watch`, `listen`, `hook`
 
 mod again;
+mod completions;
 mod door;
 mod entering;
+mod export;
 mod keeping;
 mod machine;
 mod mode;
@@ -51,6 +55,9 @@ pub(super) async fn execute(
     let CommandLine { command, common } = line;
     if let Command::Hook(hook) = command {
         return Ok(waking::hook(&hook).await);
+    }
+    if let Command::Completions(wanted) = &command {
+        return completions::completions(wanted, output);
     }
     let app = App::from_environment()?;
     app.keep_program();
@@ -105,11 +112,12 @@ pub(super) async fn execute(
         }
         Command::Watch(watch) => waking::watch(setting, watch).await,
         Command::Listen(listen) => waking::listen(setting, listen).await,
-        // Above: it needs nothing of the rest, and must not fail for want of it.
-        Command::Hook(_) => Ok(0),
         Command::Connect(connect) => machine::connect(setting, connect).await,
         Command::History(history) => past::history(setting, history).await,
         Command::Cockpit(cockpit) => past::cockpit(setting, cockpit).await,
+        Command::Export(export) => export::export(setting, export).await,
+        // Above: they need nothing of the rest, and must not fail for want of it.
+        Command::Hook(_) | Command::Completions(_) => Ok(0),
         Command::Sessions => setting.deliver(verbs::sessions::run(&app)?).await,
     }
 }

@@ -4,8 +4,8 @@ use super::Show;
 use super::items::{card, integrity, mode, moment, participant, proposal, transcript, warnings};
 use crate::verbs::rekey::admin::AdminRekeyAnswer;
 use crate::verbs::{
-    Answer, ConnectAnswer, EndAnswer, JoinAnswer, LeaveAnswer, ModeAnswer, PostAnswer, ReadAnswer,
-    RekeyAnswer, SessionsAnswer, ShareAnswer, WaitAnswer, WhoAnswer,
+    Answer, ConnectAnswer, EndAnswer, ExportAnswer, JoinAnswer, LeaveAnswer, ModeAnswer, PostAnswer,
+    ReadAnswer, RekeyAnswer, SessionsAnswer, ShareAnswer, WaitAnswer, WhoAnswer,
 };
 
 impl Show for ShareAnswer {
@@ -227,6 +227,12 @@ impl Show for ConnectAnswer {
 }
 
 impl Show for SessionsAnswer {
+    fn show(&self) -> String {
+        self.text()
+    }
+}
+
+impl Show for ExportAnswer {
     fn show(&self) -> String {
         self.text()
     }

@@ -1,0 +1,21 @@
+//! `completions`: needs neither a home folder nor a session.
+
+use clap::CommandFactory;
+
+use super::not_written;
+use crate::cli::arguments::{CommandLine, Completions};
+use crate::cli::output::Output;
+use crate::verbs::Failure;
+
+/// The program's name in a shell.
+const NAME: &str = "devpilot-session";
+
+pub(super) fn completions(completions: &Completions, output: Output) -> Result<u8, Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(completions.shell, &mut CommandLine::command(), NAME, &mut script);
+    let script = String::from_utf8_lossy(&script);
+    output
+        .text(&script)
+        .map(|_| 0)
+        .map_err(|error| not_written(&error))
+}

@@ -1,0 +1,161 @@
+//! `export`: to standard output, or to a file that appears whole or not at all.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use tempfile::NamedTempFile;
+
+use super::Setting;
+use crate::cli::arguments::{Export, FormatArgument};
+use crate::cli::output::{self, Form};
+use crate::verbs::export::{ExportArgs, Format, Sink};
+use crate::verbs::{self, Failure, code};
+
+/// From so many records on there is a bar.
+const LONG: u64 = 500;
+
+pub(super) async fn export(setting: Setting<'_>, export: Export) -> Result<u8, Failure> {
+    let arguments = ExportArgs {
+        since: export.since,
+        format: format(&export, setting.output.form()),
+        session: setting.common.session.as_deref(),
+    };
+    let Some(path) = export.output else {
+        let mut sink = StandardOutput { gone: false };
+        let delivered = verbs::export::run(setting.app, arguments, setting.host, &mut sink).await?;
+        output::clear_status();
+        if delivered.answer.integrity.state != "ok" {
+            output::say(&delivered.answer.integrity.detail);
+        }
+        for warning in &delivered.answer.warnings {
+            output::say(warning);
+        }
+        return Ok(0);
+    };
+    let mut sink = NewFile::beside(path, export.force)?;
+    let mut delivered = verbs::export::run(setting.app, arguments, setting.host, &mut sink).await?;
+    delivered.answer.file = Some(sink.keep()?);
+    setting.deliver(delivered).await
+}
+
+fn format(export: &Export, form: Form) -> Format {
+    let by_name = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "json");
+    match export.format {
+        Some(FormatArgument::Md) => Format::Md,
+        Some(FormatArgument::Json) => Format::Json,
+        None if export.output.as_ref().is_some_and(by_name) => Format::Json,
+        None if export.output.is_none() && form == Form::Json => Format::Json,
+        None => Format::Md,
+    }
+}
+
+/// Standard output. A reader that has gone is no error.
+struct StandardOutput {
+    gone: bool,
+}
+
+impl Sink for StandardOutput {
+    fn begin(&mut self, _records: u64) {
+        output::clear_status();
+    }
+
+    fn put(&mut self, piece: &str) -> io::Result<()> {
+        if !self.gone {
+            self.gone = !output::piece(piece)?;
+        }
+        Ok(())
+    }
+
+    fn advance(&mut self) {}
+}
+
+/// A file that nobody but its owner reads, and that takes its name when it is whole.
+struct NewFile {
+    path: PathBuf,
+    force: bool,
+    file: NamedTempFile,
+    bar: ProgressBar,
+}
+
+impl NewFile {
+    /// Refuses a name that is taken before anything is read.
+    fn beside(path: PathBuf, force: bool) -> Result<Self, Failure> {
+        if !force && path.symlink_metadata().is_ok() {
+            return Err(taken(&path));
+        }
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let file = tempfile::Builder::new()
+            .prefix(".devpilot-export-")
+            .tempfile_in(folder.unwrap_or(Path::new(".")))
+            .map_err(|error| unwritable(&path, &error))?;
+        Ok(Self {
+            path,
+            force,
+            file,
+            bar: ProgressBar::hidden(),
+        })
+    }
+
+    /// Gives it its name; never that of another file unless that was asked for. Answers where it is.
+    fn keep(self) -> Result<String, Failure> {
+        self.bar.finish_and_clear();
+        let Self {
+            path, force, file, ..
+        } = self;
+        let file = file.into_temp_path();
+        std::fs::File::open(&file)
+            .and_then(|file| file.sync_all())
+            .map_err(|error| unwritable(&path, &error))?;
+        let kept = match force {
+            true => file.persist(&path),
+            false => file.persist_noclobber(&path),
+        };
+        match kept {
+            Ok(()) => Ok(path.display().to_string()),
+            Err(failed) if failed.error.kind() == io::ErrorKind::AlreadyExists => Err(taken(&path)),
+            Err(failed) => Err(unwritable(&path, &failed.error)),
+        }
+    }
+}
+
+impl Sink for NewFile {
+    fn begin(&mut self, records: u64) {
+        output::clear_status();
+        if records >= LONG {
+            // To standard error, and to a terminal alone.
+            self.bar = ProgressBar::new(records);
+            if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos} of {len} records") {
+                self.bar.set_style(style);
+            }
+        }
+    }
+
+    fn put(&mut self, piece: &str) -> io::Result<()> {
+        self.file.write_all(piece.as_bytes())
+    }
+
+    fn advance(&mut self) {
+        self.bar.inc(1);
+    }
+}
+
+fn taken(path: &Path) -> Failure {
+    Failure::new(
+        code::LOCAL_FILE,
+        format!(
+            "There is a {} already, and it was left alone. Choose another name, or add --force to replace it.",
+            path.display()
+        ),
+    )
+}
+
+fn unwritable(path: &Path, error: &io::Error) -> Failure {
+    Failure::new(
+        code::LOCAL_FILE,
+        format!(
+            "{} can't be written ({error}). Nothing was exported.",
+            path.display()
+        ),
+    )
+}
