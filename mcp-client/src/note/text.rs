@@ -80,11 +80,11 @@ impl Note<'_> {
             )?;
             writeln!(
                 out,
-                "To share with another machine, host a plane where both can reach it, set DEVPILOT_PLANE and"
+                "To share with another machine, host a plane where both can reach it, connect to it, and share again:"
             )?;
             writeln!(
                 out,
-                "DEVPILOT_BRIDGE_TOKEN for it, and share again: devpilot-plane serve --public-url https://YOUR.HOST\n"
+                "devpilot-plane serve --public-url https://YOUR.HOST, then devpilot-session connect https://YOUR.HOST\n"
             )?;
         }
         writeln!(

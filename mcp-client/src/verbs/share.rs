@@ -189,8 +189,8 @@ pub async fn run(app: &App, args: ShareArgs, host: &dyn Host) -> Result<Delivere
     if kept.plane.is_loopback() {
         warnings.push(
             "This link opens on this machine only. To share with another machine, host a plane that both can reach \
-             (`devpilot-plane serve --public-url https://YOUR.HOST`), set DEVPILOT_PLANE and DEVPILOT_BRIDGE_TOKEN for it, and \
-             share again."
+             (`devpilot-plane serve --public-url https://YOUR.HOST`), connect to it (`devpilot-session connect \
+             https://YOUR.HOST`), and share again."
                 .to_owned(),
         );
     }

@@ -160,6 +160,15 @@ async fn the_page_for_shells_leads_to_the_first_shared_message() {
     }
 }
 
+#[tokio::test]
+async fn the_packages_lines_bring_the_program() {
+    let reader = Reader::new(Machine::new());
+    let lines = Page::read("README.md").script("sh published");
+    let ran = reader.run(&format!("{lines}devpilot-session --version")).await;
+    let version = format!("devpilot-session {}\n", env!("CARGO_PKG_VERSION"));
+    assert_eq!(ran.stdout, version.repeat(2));
+}
+
 /// The card that `make run` prints, and the pages, name the same place of the program.
 #[test]
 fn the_pages_start_what_make_run_builds() {
