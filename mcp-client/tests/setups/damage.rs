@@ -183,7 +183,7 @@ async fn damaged_credentials_are_set_aside_and_damaged_settings_left_as_a_person
                 "credentials.json",
                 ".damaged-",
                 "nothing was overwritten",
-                "DEVPILOT_BRIDGE_TOKEN",
+                "devpilot-session connect",
             ],
         );
         assert!(!credentials.exists());
