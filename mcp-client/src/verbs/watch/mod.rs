@@ -3,29 +3,30 @@
 //! It acts for a seat without being it, and moves no cursor. An agent waits by `wait` and `listen` alone, which its mode
 //! allows or not: in observe nothing is shown live to one.
 
+mod sight;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use tokio::sync::Mutex;
 use wire::api::ParticipantRow;
 use wire::event::{Kind, ModeName};
 use wire::ids::ParticipantId;
 
+pub(crate) use sight::listens;
+pub use sight::{Sight, Sights, Watcher};
+
+use self::sight::note;
 use super::app::App;
 use super::choose::{CALL_S, Intent};
-use super::delivered::Answer;
 use super::failure::{Failure, code};
 use super::host::Host;
-use super::items::{EventItem, IntegrityItem, MessageItem, ParticipantItem};
 use super::listening::{self, After};
 use super::modes::{self, ModeView};
 use super::page::page;
 use super::present::Presenter;
 use super::reach::in_turn;
-use super::text::Text;
 use super::{doorbell, wording};
 use crate::plane::{PlaneError, within};
 use crate::render::Budget;
@@ -51,109 +52,6 @@ pub struct WatchArgs {
     pub last: Option<u32>,
     /// The session: id, its first 8 characters, or title.
     pub session: Option<String>,
-}
-
-/// One thing that a watcher sees.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "type", rename_all = "snake_case")]
-pub enum Sight {
-    /// The session, at the beginning.
-    Session {
-        /// Its id.
-        session: String,
-        /// Its title.
-        title: String,
-        /// Who is here.
-        participants: Vec<ParticipantItem>,
-    },
-    /// A message.
-    Message(Box<MessageItem>),
-    /// What the plane says happened: who came and left, proposals, re-keys.
-    Event(EventItem),
-    /// The mode as it is for this seat, at the beginning and whenever it changed.
-    Mode {
-        /// observe, relay or auto.
-        mode: String,
-        /// Posts left in auto.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        budget_left: Option<u32>,
-        /// When auto ends.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        auto_ends_at: Option<String>,
-    },
-    /// Somebody else began or ceased to listen, by the plane's word.
-    Listening {
-        /// The claimed name.
-        name: String,
-        /// The first eight hex digits of the id.
-        short_id: String,
-        /// Whether they listen now.
-        listening: bool,
-    },
-    /// What is wrong with what the plane shows.
-    Integrity(IntegrityItem),
-    /// What else to know, in our words: the plane is away or back, somebody waits at the door, the session is over.
-    Note {
-        /// It.
-        text: String,
-    },
-}
-
-/// What came at once.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Sights {
-    /// In order.
-    pub seen: Vec<Sight>,
-}
-
-impl Answer for Sights {
-    fn text(&self) -> String {
-        let mut text = Text::bare();
-        for sight in &self.seen {
-            match sight {
-                Sight::Session {
-                    session,
-                    title,
-                    participants,
-                } => {
-                    text.session(title, session);
-                    text.participants(participants);
-                }
-                Sight::Message(message) => text.message(message),
-                Sight::Event(event) => text.event(event),
-                Sight::Mode {
-                    mode,
-                    budget_left,
-                    auto_ends_at,
-                } => text.mode(mode, *budget_left, auto_ends_at.as_deref()),
-                Sight::Listening {
-                    name,
-                    short_id,
-                    listening,
-                } => text.line(format_args!("\"{name}\" {short_id} {}.", listens(*listening))),
-                Sight::Integrity(integrity) => text.integrity(integrity),
-                Sight::Note { text: note } => text.line(note),
-            }
-        }
-        text.finish()
-    }
-}
-
-/// Whether somebody listens, in words.
-pub(crate) fn listens(listening: bool) -> &'static str {
-    match listening {
-        true => "listens now",
-        false => "no longer listens",
-    }
-}
-
-/// Who is shown it.
-pub trait Watcher: Send {
-    /// Shows what came. False: nobody looks any more.
-    ///
-    /// # Errors
-    /// It can't be written.
-    fn see(&mut self, sights: Sights) -> Result<bool, Failure>;
 }
 
 /// Watches until the session is over or nobody looks any more.
@@ -431,10 +329,6 @@ fn now_listening(session: &Session, rows: &[ParticipantRow]) -> BTreeMap<Partici
         .filter(|row| row.participant_id != *session.my_id())
         .map(|row| (row.participant_id, row.listening))
         .collect()
-}
-
-fn note(text: impl Into<String>) -> Sight {
-    Sight::Note { text: text.into() }
 }
 
 fn cancelled() -> Failure {
