@@ -426,7 +426,7 @@ async fn damaged_files_are_set_aside_and_the_next_hook_works() {
         None,
         "and once again"
     );
-    // A file from a later version, and one that can't be written, are nothing to tell by.
+    // A file from a later version, and one that can't be kept, are nothing to tell by.
     std::fs::write(&told_file, "{\"version\":99}").unwrap();
     let ran = hook(
         &room.ben,
@@ -436,7 +436,7 @@ async fn damaged_files_are_set_aside_and_the_next_hook_works() {
     .await;
     assert_eq!(ran.stdout, "", "{ran}");
     std::fs::remove_file(&told_file).unwrap();
-    std::fs::create_dir(&told_file).unwrap();
+    std::os::unix::fs::symlink("/dev/null/nowhere", &told_file).unwrap();
     let ran = hook(
         &room.ben,
         "user-prompt-submit",
