@@ -133,6 +133,8 @@ pub(crate) enum Command {
     /// Through your agent's seat you read along: what you are shown stays unread for the agent.
     Read(Read),
     /// Post what comes on standard input, byte for byte.
+    ///
+    /// What looks like a credential is refused, with its kind and place; with --allow-secrets you are asked at the terminal.
     Post(Post),
     /// Wait for a message: exit code 0 when there is one, 2 when the time is up.
     Wait(Wait),
