@@ -51,9 +51,9 @@ async function plugin({ report, plane, page, machine }) {
     const listed = await succeed(one.sh(`${install}claude mcp list`));
     expect(/^plugin:devpilot:session: .*✔ Connected$/m.test(listed), "it is not connected", listed);
   });
-  await report.check("the plugin's parts: one skill, three hooks, one server", async () => {
+  await report.check("the plugin's parts: one skill, five hooks, one server", async () => {
     const parts = await succeed(one.run("claude", ["plugin", "details", "devpilot@devpilot"]));
-    for (const part of [/Skills \(1\) +session/, /Hooks \(3\) +SessionStart, UserPromptSubmit, Stop/, /MCP servers \(1\) +session/]) {
+    for (const part of [/Skills \(1\) +session/, /Hooks \(5\) +SessionStart, UserPromptSubmit, Stop, StopFailure, SessionEnd/, /MCP servers \(1\) +session/]) {
       expect(part.test(parts), `not ${part}`, parts);
     }
   });

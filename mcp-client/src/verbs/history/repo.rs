@@ -65,7 +65,8 @@ pub(super) async fn meant(
     let Some(named) = named.map(str::trim).filter(|named| !named.is_empty()) else {
         let (Some(here), Some(checkout)) = (here, own) else {
             return Err(bad(
-                "This folder is in no git repository. Name one with `repo`: its folder, origin URL or name.",
+                "This folder is in no git repository, and the cockpit knows of no other files. Name one with `repo`: its folder, origin URL \
+             or name.",
             ));
         };
         return in_tree(checkout, &here, paths);

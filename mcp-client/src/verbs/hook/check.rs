@@ -1,7 +1,7 @@
 //! Whether a shell command is a check: a test, a build, a type check, a linter. Pure, and by the words of the command alone.
 
 /// Programs that check by themselves.
-const CHECKERS: [&str; 24] = [
+const CHECKERS: &[&str] = &[
     "ava",
     "biome",
     "ctest",
@@ -28,12 +28,12 @@ const CHECKERS: [&str; 24] = [
     "vitest",
 ];
 /// Programs that check if one of the next words says so.
-const RUNNERS: [&str; 28] = [
-    "bazel", "bun", "bundle", "cargo", "cmake", "composer", "deno", "dotnet", "flutter", "go", "gradle",
-    "gradlew", "mix", "mvn", "mvnw", "node", "npm", "npx", "nx", "pnpm", "poetry", "python", "python3",
-    "rake", "swift", "turbo", "uv", "yarn",
+const RUNNERS: &[&str] = &[
+    "bash", "bazel", "bun", "bundle", "cargo", "cmake", "composer", "deno", "dotnet", "flutter", "go",
+    "gradle", "gradlew", "mix", "mvn", "mvnw", "node", "npm", "npx", "nx", "pnpm", "poetry", "python",
+    "python3", "rake", "sh", "swift", "turbo", "uv", "yarn",
 ];
-const SAYS_SO: [&str; 15] = [
+const SAYS_SO: &[&str] = &[
     "build",
     "check",
     "checks",
@@ -51,7 +51,7 @@ const SAYS_SO: [&str; 15] = [
     "vet",
 ];
 /// Programs that run another.
-const AROUND: [&str; 8] = [
+const AROUND: &[&str] = &[
     "env", "nice", "script", "stdbuf", "sudo", "time", "timeout", "xvfb-run",
 ];
 /// How many words after a runner are looked at.
@@ -72,7 +72,7 @@ fn is_simple_check(command: &str) -> bool {
     CHECKERS.contains(&program)
         || (RUNNERS.contains(&program) && words.take(WORDS).any(|word| says_so(word) || CHECKERS.contains(&base_name(word))))
         // A script of the repository that is called so.
-        || says_so(program.split('.').next().unwrap_or(program))
+        || (program != "test" && says_so(program))
 }
 
 /// Variables that are set, programs around, their numbers, and options.
@@ -92,8 +92,8 @@ fn base_name(word: &str) -> &str {
 }
 
 fn says_so(word: &str) -> bool {
-    // As in `test:unit`, `run-tests`, or `//pay:test`.
-    word.split([':', '-', '_', '/'])
+    // As in `test:unit`, `run-tests.sh`, or `//pay:test`.
+    word.split([':', '-', '_', '/', '.'])
         .any(|part| SAYS_SO.contains(&part))
 }
 
@@ -111,6 +111,7 @@ mod tests {
             "python3 -m pytest tests/",
             "./gradlew check",
             "scripts/run-tests.sh",
+            "sh run_tests.sh --fast",
             "make",
             "npx tsc --noEmit",
             "go vet ./...",
@@ -119,6 +120,7 @@ mod tests {
         }
         for command in [
             "ls tests",
+            "test -f Cargo.toml",
             "cat test.txt",
             "git commit -m 'fix the test'",
             "grep -rn test src",
