@@ -63,6 +63,14 @@ impl Clipboard {
         self.owner.is_some()
     }
 
+    /// Whether there is one that can be used. Nothing on it is read.
+    pub async fn is_here(&self) -> bool {
+        match &self.owner {
+            Some(owner) => owner.is_here(Instant::now() + PATIENCE).await,
+            None => false,
+        }
+    }
+
     /// What is on it; none if it is empty, holds no text, is slow, or there is none.
     pub async fn read(&self) -> Option<Zeroizing<String>> {
         self.owner.as_ref()?.read(Instant::now() + PATIENCE).await

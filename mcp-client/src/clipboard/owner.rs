@@ -17,6 +17,7 @@ const QUEUE: usize = 4;
 type Text = Zeroizing<String>;
 
 enum Request {
+    Look(oneshot::Sender<bool>),
     Read(oneshot::Sender<Option<Text>>),
     Write(Text, oneshot::Sender<Outcome>),
 }
@@ -34,6 +35,14 @@ impl fmt::Debug for Owner {
 }
 
 impl Owner {
+    pub(super) async fn is_here(&self, deadline: Instant) -> bool {
+        let (answer, here) = oneshot::channel();
+        match self.send(Request::Look(answer)) {
+            Some(()) => self.answer(here, deadline).await.unwrap_or(false),
+            None => false,
+        }
+    }
+
     pub(super) async fn read(&self, deadline: Instant) -> Option<Text> {
         let (answer, text) = oneshot::channel();
         self.send(Request::Read(answer))?;
@@ -90,6 +99,7 @@ fn serve(requests: &Receiver<Request>) {
         }
         // Whoever asked may have given up; there is nobody to tell then.
         match request {
+            Request::Look(answer) => drop(answer.send(open.is_some())),
             Request::Read(answer) => drop(answer.send(open.as_mut().and_then(read))),
             Request::Write(text, answer) => drop(answer.send(write(open.as_mut(), &text))),
         }

@@ -18,6 +18,11 @@ impl Home {
         self.bin_folder().join(NAME)
     }
 
+    /// Whether what is kept is `program`.
+    pub fn keeps_program(&self, program: &Path) -> bool {
+        is_same(program, &self.program_file())
+    }
+
     /// Links `program` to [`Home::program_file`], in one step and in place of an older one.
     ///
     /// # Errors

@@ -4,9 +4,9 @@ use std::error::Error as _;
 use std::fmt;
 use std::io;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
-use reqwest::header::{CONTENT_TYPE, RETRY_AFTER};
+use reqwest::header::{CONTENT_TYPE, DATE, RETRY_AFTER};
 use reqwest::{Client, Method, Proxy, redirect};
 use serde::de::DeserializeOwned;
 use tokio::sync::OnceCell;
@@ -76,6 +76,8 @@ pub(super) struct Call<'a> {
 /// An answer with a good status.
 pub(super) struct Good {
     pub(super) status: u16,
+    /// When it was sent, by the clock of whoever sent it.
+    pub(super) date: Option<SystemTime>,
     body: Vec<u8>,
 }
 
@@ -117,6 +119,15 @@ impl Http {
     /// The client for an origin: to a proxy where one is set and TLS protects what is sent on the way.
     pub(crate) async fn client(&self, origin: &Origin) -> Result<&Client, PlaneError> {
         Ok(self.way(origin).await?.client)
+    }
+
+    /// Whether connections can be made with these settings.
+    ///
+    /// # Errors
+    /// A proxy that can't be used, an authority that is none.
+    pub fn try_settings(settings: &HttpSettings) -> Result<(), PlaneError> {
+        settings.proxy.as_ref().map(Route::new).transpose()?;
+        build_tls(settings, None).map(drop)
     }
 
     async fn way(&self, origin: &Origin) -> Result<Way<'_>, PlaneError> {
@@ -209,6 +220,7 @@ impl Http {
         let status = answer.status().as_u16();
         let content_type = header(&answer, CONTENT_TYPE);
         let retry_after = header(&answer, RETRY_AFTER).and_then(|text| text.trim().parse::<u64>().ok());
+        let date = header(&answer, DATE).and_then(|text| httpdate::parse_http_date(&text).ok());
         let mut body = Vec::new();
         while let Some(chunk) = answer
             .chunk()
@@ -222,7 +234,8 @@ impl Http {
             }
             body.extend_from_slice(&chunk);
         }
-        judge(call.origin, status, content_type.as_deref(), retry_after, body)
+        let judged = judge(call.origin, status, content_type.as_deref(), retry_after, body);
+        judged.map(|good| Good { date, ..good })
     }
 }
 
@@ -254,7 +267,11 @@ fn judge(
         status,
     };
     match (status, media.as_deref()) {
-        (200..=299, Some("application/json")) => Ok(Good { status, body }),
+        (200..=299, Some("application/json")) => Ok(Good {
+            status,
+            date: None,
+            body,
+        }),
         (400..=599, Some("application/problem+json")) => match serde_json::from_slice::<ProblemCode>(&body) {
             Ok(ProblemCode { code, mut extras }) => {
                 extras.retry_after_s = extras.retry_after_s.or(retry_after_s);

@@ -12,7 +12,7 @@ mod origin;
 mod proxy;
 mod tls;
 
-pub use calls::{Entry, Keeper, MachineToken, Plane};
+pub use calls::{Alive, Entry, Keeper, MachineToken, Plane};
 pub use error::{PlaneError, Unsettled};
 pub use http::{Http, HttpSettings};
 pub use origin::{BadOrigin, Origin};

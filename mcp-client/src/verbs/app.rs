@@ -73,16 +73,8 @@ impl App {
         let home = Home::from_environment(&environment).map_err(wording::home)?;
         let config =
             Config::load(&home).map_err(|error| Failure::new(code::LOCAL_FILE, error.to_string()))?;
-        let mut settings = HttpSettings {
-            proxy: config.proxy(&environment),
-            ..HttpSettings::default()
-        };
-        for path in &config.certificate_authorities {
-            let authorities = read_authorities(path)?;
-            settings.certificate_authorities.push(authorities);
-        }
         Ok(Self {
-            http: Http::new(settings),
+            http: Http::new(http_settings(&config, &environment)?),
             seats: Seats::new(home.clone()).on_moved_planes(config.moved.clone()),
             clipboard: Clipboard::from_environment(&environment),
             process: Mutex::default(),
@@ -159,6 +151,19 @@ impl App {
         );
         session
     }
+}
+
+/// What connections are made with.
+pub(super) fn http_settings(config: &Config, environment: &Environment) -> Result<HttpSettings, Failure> {
+    let mut settings = HttpSettings {
+        proxy: config.proxy(environment),
+        ..HttpSettings::default()
+    };
+    for path in &config.certificate_authorities {
+        let authorities = read_authorities(path)?;
+        settings.certificate_authorities.push(authorities);
+    }
+    Ok(settings)
 }
 
 /// The certificates of a file that `config.toml` names.

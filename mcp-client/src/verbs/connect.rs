@@ -151,8 +151,8 @@ pub async fn begin(app: &App, arguments: ConnectArgs, host: &dyn Host) -> Result
         );
         Failure::new(code::BAD_ARGUMENT, text)
     })?;
-    let stored = Credentials::load(&app.home, &app.environment)
-        .map_err(|error| reach::credentials(&error))?
+    let stored = app
+        .credentials()?
         .stored_token(&origin)
         .map(|token| wire::api::TokenText(token.expose().to_owned()));
     let plane = Plane::new(app.http.clone(), origin.clone());
@@ -371,8 +371,7 @@ impl Waiting {
 
 /// Whether a plane is the one to share on, and what of the environment gets in the way.
 fn standing(app: &App, origin: &Origin) -> Result<(bool, Vec<String>), Failure> {
-    let credentials =
-        Credentials::load(&app.home, &app.environment).map_err(|error| reach::credentials(&error))?;
+    let credentials = app.credentials()?;
     let is_default = credentials.share_plane().is_ok_and(|plane| plane == origin);
     let mut warnings = Vec::new();
     if let Some(named) = credentials.named_plane().filter(|named| *named != origin) {

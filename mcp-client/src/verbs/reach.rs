@@ -139,7 +139,8 @@ impl App {
         ))
     }
 
-    fn credentials(&self) -> Result<Credentials, Failure> {
+    /// The tokens of this machine, and what the environment says.
+    pub(super) fn credentials(&self) -> Result<Credentials, Failure> {
         Credentials::load(&self.home, &self.environment)
             .map(|credentials| credentials.on_moved_planes(&self.config.moved))
             .map_err(|error| credentials(&error))

@@ -65,11 +65,12 @@ Examples:
   Put somebody out                devpilot-session rekey
   What happened here before       devpilot-session history src
   Keep what was said              devpilot-session export -o transcript.md
+  When something does not work    devpilot-session doctor
   For a program                   devpilot-session who --json
 
 Exit codes:
   0  done; wait and listen: there are messages; watch: you ended it, or the session is over
-  1  it did not work, and standard error says what to do
+  1  it did not work, and standard error says what to do; doctor: something failed
   2  wait and listen: the time was up; join: nobody has answered at the door; else: the command line is wrong
   3  your answer was not a yes, or there was nobody to ask; listen: the mode is observe, or the session is over
   130  interrupted
@@ -184,6 +185,11 @@ pub(crate) enum Command {
     /// Shows a code of eight letters; the plane's operator says yes to it, and the token is fetched and stored in
     /// credentials.json. Whoever only joins needs none. The plane connected last is the one shared on.
     Connect(Connect),
+    /// Look whether everything that this machine needs is there, and say what helps where it is not.
+    ///
+    /// The home folder, config.toml, the clipboard, seats, and of each plane that is configured here whether it answers, what time
+    /// it has and whether it takes this machine's token. Repairs nothing by itself, and contacts nobody else.
+    Doctor,
     /// List the sessions this machine is in, and its participants in them.
     Sessions,
     /// Show what earlier tasks did to files: which changed them, how they came out, what their agents reported.

@@ -1,9 +1,11 @@
-//! `connect`. The code is shown before the wait, so it comes before the answer: on standard error, or with `--json` as a
+//! `connect` and `doctor`. The code is shown before the wait, so it comes before the answer: on standard error, or with `--json` as a
 //! line of its own.
 
 use super::Setting;
 use crate::cli::arguments::Connect;
-use crate::cli::output::{self, Form};
+use crate::cli::output::{self, Form, Output};
+use crate::home::Environment;
+use crate::session::Clock;
 use crate::verbs::{self, Answer, Begun, ConnectArgs, Failure, code};
 
 pub(super) async fn connect(setting: Setting<'_>, arguments: Connect) -> Result<u8, Failure> {
@@ -28,4 +30,20 @@ pub(super) async fn connect(setting: Setting<'_>, arguments: Connect) -> Result<
     }
     let answer = waiting.wait(setting.app, setting.host).await?;
     setting.deliver(answer).await
+}
+
+/// Works where nothing else does: without a home folder, or with a config.toml that can't be used.
+pub(super) async fn doctor(output: Output) -> Result<u8, Failure> {
+    let answer = verbs::doctor::run(&Environment::process(), &Clock::system()).await;
+    let written = match output.form() {
+        Form::Json => output.json(&answer),
+        Form::Person | Form::Quoted => output.text(&answer.text()),
+    };
+    match written {
+        Ok(_) => Ok(u8::from(!answer.well)),
+        Err(error) => Err(Failure::new(
+            code::LOCAL_FILE,
+            format!("The answer could not be written ({error})."),
+        )),
+    }
 }

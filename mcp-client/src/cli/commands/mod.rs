@@ -8,7 +8,7 @@
 //! - `transcript`: `read`, `post`, `wait`
 //! - `mode`: `mode`
 //! - `keeping`: `rekey`, `end`
-//! - `machine`: `connect`
+//! - `machine`: `connect`, `doctor`
 //! - `past`: `history`, `cockpit`
 //! - `waking`: `watch`, `listen`, `hook`
 
@@ -58,6 +58,9 @@ pub(super) async fn execute(
     }
     if let Command::Completions(wanted) = &command {
         return completions::completions(wanted, output);
+    }
+    if let Command::Doctor = command {
+        return machine::doctor(output).await;
     }
     let app = App::from_environment()?;
     app.keep_program();
@@ -117,7 +120,7 @@ pub(super) async fn execute(
         Command::Cockpit(cockpit) => past::cockpit(setting, cockpit).await,
         Command::Export(export) => export::export(setting, export).await,
         // Above: they need nothing of the rest, and must not fail for want of it.
-        Command::Hook(_) | Command::Completions(_) => Ok(0),
+        Command::Hook(_) | Command::Completions(_) | Command::Doctor => Ok(0),
         Command::Sessions => setting.deliver(verbs::sessions::run(&app)?).await,
     }
 }

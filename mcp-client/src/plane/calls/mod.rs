@@ -6,6 +6,7 @@ mod keeping;
 mod modes;
 mod participants;
 mod records;
+mod service;
 mod sessions;
 
 use std::fmt;
@@ -17,6 +18,7 @@ use wire::api::TokenText;
 
 pub use door::Keeper;
 pub use participants::Entry;
+pub use service::Alive;
 
 use super::Deadline;
 use super::error::PlaneError;

@@ -1,0 +1,183 @@
+//! The planes that are configured here: whether they answer, what time they have, and whether they take this machine's
+//! token. No other host is contacted.
+
+use std::time::{Duration, SystemTime};
+
+use wire::api::TokenText;
+use wire::problem::Code;
+use wire::timestamp::Timestamp;
+
+use super::Check;
+use crate::config::Config;
+use crate::credentials::{Credentials, CredentialsError};
+use crate::home::{Environment, Home};
+use crate::plane::{Alive, Http, HttpSettings, MachineToken, Origin, Plane, within};
+use crate::session::Clock;
+use crate::verbs::wording;
+
+/// How long one request may take, in seconds.
+const CALL_S: u64 = 10;
+/// A plane's word on the time is to the second, and on its way for a while.
+const SKEW_MAX: Duration = Duration::from_secs(60);
+
+/// All configured planes.
+pub(super) async fn all(
+    home: &Home,
+    environment: &Environment,
+    usable: Option<(Config, HttpSettings)>,
+    clock: &Clock,
+) -> Vec<Check> {
+    let credentials = match Credentials::load(home, environment) {
+        Ok(credentials) => credentials,
+        Err(error) => return vec![not_loaded(&error)],
+    };
+    let Some((config, settings)) = usable else {
+        return vec![Check::skipped("plane", "config.toml can't be used")];
+    };
+    let credentials = credentials.on_moved_planes(&config.moved);
+    let planes = configured(&credentials);
+    if planes.is_empty() {
+        let note = Check::note("plane", "none is known; joining needs none, sharing does")
+            .helped_by(
+                "For your team's plane, with its address; or start one on this machine: devpilot-plane serve",
+            )
+            .by("devpilot-session connect https://PLANE");
+        return vec![note];
+    }
+    let http = Http::new(settings);
+    let mut checks = Vec::new();
+    for origin in planes {
+        checks.extend(one(&http, &origin, &credentials, clock).await);
+    }
+    checks
+}
+
+fn configured(credentials: &Credentials) -> Vec<Origin> {
+    let mut planes: Vec<Origin> = credentials.share_plane().ok().cloned().into_iter().collect();
+    for plane in credentials.planes() {
+        if !planes.contains(plane) {
+            planes.push(plane.clone());
+        }
+    }
+    planes
+}
+
+fn not_loaded(error: &CredentialsError) -> Check {
+    let remedy = match error {
+        CredentialsError::NotAToken => {
+            "Correct DEVPILOT_BRIDGE_TOKEN, or unset it: then the stored token counts. `devpilot-session connect` gets one."
+        }
+        CredentialsError::Plane(_) => {
+            "Correct DEVPILOT_PLANE, or unset it: then the plane connected last counts."
+        }
+        _ => "Connect this machine again: devpilot-session connect, with the plane's address.",
+    };
+    Check::failed("token", error.to_string(), remedy)
+}
+
+async fn one(http: &Http, origin: &Origin, credentials: &Credentials, clock: &Clock) -> Vec<Check> {
+    let plane = Plane::new(http.clone(), origin.clone());
+    let alive = match plane.alive(within(CALL_S)).await {
+        Ok(alive) => alive,
+        Err(error) => {
+            let about = format!("{origin} does not answer");
+            let failed = Check::failed("plane", about, wording::plane(&error).message());
+            let failed = if origin.is_loopback() {
+                failed.by("devpilot-plane serve")
+            } else {
+                failed
+            };
+            return vec![failed, Check::skipped("token", "the plane does not answer")];
+        }
+    };
+    let mut checks = vec![version(origin, &alive)];
+    checks.extend(time(origin, &alive, clock));
+    checks.push(token(&plane, origin, credentials).await);
+    checks
+}
+
+/// Clients and planes of one minor version, before 1.0, understand each other.
+fn version(origin: &Origin, alive: &Alive) -> Check {
+    const OURS: &str = env!("CARGO_PKG_VERSION");
+    let compatible = |version: &str| {
+        let mut parts = version.split('.');
+        (parts.next().map(str::to_owned), parts.next().map(str::to_owned))
+    };
+    let about = format!("{origin} answers; its version is {}", alive.version);
+    if compatible(&alive.version) == compatible(OURS) {
+        Check::ok("plane", about)
+    } else {
+        Check::note("plane", format!("{about}, and this is {OURS}"))
+            .helped_by("Where something does not work, update the older of the two.")
+    }
+}
+
+fn time(origin: &Origin, alive: &Alive, clock: &Clock) -> Option<Check> {
+    let theirs = alive.date?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+    let theirs = Timestamp::from_millis(i64::try_from(theirs.as_millis()).ok()?);
+    let ours = clock.now();
+    let apart = Duration::from_millis(ours.millis().abs_diff(theirs.millis()));
+    if apart <= SKEW_MAX {
+        return Some(Check::ok("clock", format!("that of {origin} shows the same")));
+    }
+    let seconds = apart.as_secs();
+    let word = if ours > theirs { "ahead" } else { "behind" };
+    let failed = Check::failed(
+        "clock",
+        format!(
+            "this machine's is {seconds} s {word} of that of {origin}: times that are shown, and how long auto lasts, are wrong"
+        ),
+        "Set the clock of whichever is wrong by the network's time; on Linux with systemd:",
+    );
+    Some(failed.by("sudo timedatectl set-ntp true"))
+}
+
+async fn token(plane: &Plane, origin: &Origin, credentials: &Credentials) -> Check {
+    let Ok(token) = credentials.machine_token(origin) else {
+        return Check::failed(
+            "token",
+            format!("there is none for {origin}, so nothing can be shared there"),
+            "Connect this machine; the plane's operator says yes to a code.",
+        )
+        .by(format!("devpilot-session connect {origin}"));
+    };
+    let from_environment = credentials
+        .stored_token(origin)
+        .is_none_or(|stored| stored.expose() != token.expose());
+    let machine = MachineToken::new(origin.clone(), TokenText(token.expose().to_owned()));
+    match plane.me(&machine, within(CALL_S)).await {
+        Ok(me) => {
+            let may = |scope: &str| me.scopes.iter().any(|word| word == scope);
+            let place = if from_environment {
+                "DEVPILOT_BRIDGE_TOKEN"
+            } else {
+                "credentials.json"
+            };
+            if may("share") {
+                Check::ok("token", format!("{origin} takes the one in {place}"))
+            } else {
+                Check::note(
+                    "token",
+                    format!("{origin} takes the one in {place}, which can't share: it lacks that scope"),
+                )
+            }
+        }
+        Err(error) if error.code() == Some(Code::Unauthorized) && from_environment => Check::failed(
+            "token",
+            format!("{origin} does not take the one in DEVPILOT_BRIDGE_TOKEN: it was revoked, or is another plane's"),
+            "Unset DEVPILOT_BRIDGE_TOKEN where it is set, and connect this machine.",
+        )
+        .by(format!("devpilot-session connect {origin}")),
+        Err(error) if error.code() == Some(Code::Unauthorized) => Check::failed(
+            "token",
+            format!("{origin} takes this machine's no more: it was revoked, or the plane's data is new"),
+            "Connect this machine again; the plane's operator says yes to a code.",
+        )
+        .by(format!("devpilot-session connect {origin}")),
+        Err(error) => Check::failed(
+            "token",
+            format!("whether {origin} takes this machine's is not known"),
+            wording::plane(&error).message(),
+        ),
+    }
+}

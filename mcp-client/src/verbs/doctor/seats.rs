@@ -1,0 +1,66 @@
+//! The seats of this machine, and files that were damaged.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::Check;
+use crate::home::{Home, files};
+use crate::seat::Seats;
+
+/// Files are at most so many folders deep.
+const DEPTH: u32 = 3;
+
+/// Whether every seat can be read. Reading a damaged one sets it aside, as any command does.
+pub(super) fn seats(home: &Home) -> Check {
+    match Seats::new(home.clone()).list() {
+        Ok(listing) if listing.problems.is_empty() => {
+            let about = match listing.seats.len() {
+                0 => "this machine is in no session".to_owned(),
+                1 => "one, and it can be read".to_owned(),
+                more => format!("{more}, and all can be read"),
+            };
+            Check::ok("seats", about)
+        }
+        Ok(listing) => Check::failed(
+            "seats",
+            listing.problems.join(" "),
+            "Join such a session again with its link, which makes a new participant.",
+        ),
+        Err(error) => Check::failed(
+            "seats",
+            error.to_string(),
+            "Make the folder readable for this user.",
+        ),
+    }
+}
+
+/// Files that were set aside, now or earlier: they are kept until a person has looked.
+pub(super) fn set_aside(home: &Home) -> Option<Check> {
+    let mut found = Vec::new();
+    collect(home.root(), DEPTH, &mut found);
+    found.sort();
+    if found.is_empty() {
+        return None;
+    }
+    let quoted = |path: &PathBuf| format!("'{}'", path.display().to_string().replace('\'', "'\\''"));
+    let names: Vec<String> = found.iter().map(|path| path.display().to_string()).collect();
+    let command: Vec<String> = found.iter().map(quoted).collect();
+    let check = Check::failed(
+        "files",
+        format!("damaged, and kept aside: {}", names.join(", ")),
+        "What was in them is not in use any more. Where it was a seat, join that session again with its link; where it was \
+         credentials.json, connect again. Then remove them.",
+    );
+    Some(check.by(format!("rm -r {}", command.join(" "))))
+}
+
+fn collect(folder: &Path, depth: u32, into: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if entry.file_name().to_string_lossy().contains(files::SET_ASIDE) {
+            into.push(path);
+        } else if depth > 1 && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            collect(&path, depth - 1, into);
+        }
+    }
+}
