@@ -1,6 +1,6 @@
 // A reader's machine: a fresh home, a checkout with the built programs, one real host, and nothing else in the environment.
 
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -34,6 +34,7 @@ export class Machine {
     for (const folder of ["home", "work", "programs", "checkout/target/release"]) {
       mkdirSync(join(this.#folder, folder), { recursive: true, mode: 0o700 });
     }
+    execFileSync("git", ["init", "--quiet", this.work]);
     symlinkSync(CLIENT, join(this.checkout, "target/release/devpilot-session"));
     for (const part of [".claude-plugin", "mcp-client"]) {
       symlinkSync(join(REPOSITORY, part), join(this.checkout, part));
@@ -49,7 +50,7 @@ export class Machine {
     return join(this.#folder, "home");
   }
 
-  /** Where its user works; the hosts are started here. */
+  /** Where its user works, a repository; the hosts are started here. */
   get work() {
     return join(this.#folder, "work");
   }
