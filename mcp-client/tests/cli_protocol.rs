@@ -83,7 +83,7 @@ async fn every_example_of_the_help_is_understood() {
 async fn what_is_not_understood_is_said_on_standard_error() {
     let machine = Machine::new();
     for arguments in [
-        ["raed", "--json"],
+        ["raed", "--as"],
         ["read", "--sinse"],
         ["mode", "chaos"],
         ["join", "not-a-dash"],

@@ -15,6 +15,7 @@ mod host;
 mod input;
 mod interrupted;
 mod output;
+mod progress;
 mod run;
 mod show;
 

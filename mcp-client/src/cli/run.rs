@@ -25,17 +25,24 @@ const INTERRUPTED: u8 = 130;
 /// Runs the command line `arguments`, the program's name first.
 pub fn run(arguments: Vec<OsString>) -> ExitCode {
     // Of a hook, 2 would tell the host to hold back what its person wrote.
-    let not_understood = if is_hook(&arguments) { 0 } else { NOT_UNDERSTOOD };
+    let hook = is_hook(&arguments);
+    let not_understood = if hook { 0 } else { NOT_UNDERSTOOD };
+    // What a hook writes on standard output is for its host alone.
+    let output = Output::new(!hook && wants_json(&arguments));
     if arguments_guard::holds_link(arguments.iter().skip(1).map(AsRef::as_ref)) {
-        output::say(&format!("devpilot-session: {}", arguments_guard::REFUSAL));
+        report(
+            &Failure::new(code::BAD_ARGUMENT, arguments_guard::REFUSAL),
+            output,
+        );
         return ExitCode::from(not_understood);
     }
     let line = match CommandLine::try_parse_from(arguments) {
         Ok(line) => line,
-        Err(error) => return ExitCode::from(misunderstood(&error, not_understood)),
+        Err(error) => return ExitCode::from(misunderstood(&error, output, not_understood)),
     };
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else {
-        output::say("devpilot-session: the system did not give what a command needs.");
+        let text = "The system did not give what a command needs.";
+        report(&Failure::new(code::INTERNAL, text), output);
         return ExitCode::from(FAILED);
     };
     let code = runtime.block_on(interruptible(line));
@@ -50,11 +57,20 @@ fn is_hook(arguments: &[OsString]) -> bool {
     words.find(|word| !word.starts_with('-')).as_deref() == Some("hook")
 }
 
-/// Help and version are answers; everything else is an error.
-fn misunderstood(error: &clap::Error, code: u8) -> u8 {
+/// Whether JSON is wanted, also of a command line that is wrong elsewhere.
+fn wants_json(arguments: &[OsString]) -> bool {
+    let mut words = arguments.iter().skip(1).take_while(|word| *word != "--");
+    words.any(|word| word == "--json")
+}
+
+/// Help and version are answers, for people; everything else is an error.
+fn misunderstood(error: &clap::Error, output: Output, code: u8) -> u8 {
     let text = error.render().to_string();
     if error.use_stderr() {
-        output::say(text.trim_end());
+        match output.form() {
+            Form::Json => report(&Failure::new(code::BAD_ARGUMENT, text.trim_end()), output),
+            Form::Person | Form::Quoted => output::say(text.trim_end()),
+        }
         return code;
     }
     match Output::new(false).text(&text) {
@@ -81,7 +97,8 @@ async fn interruptible(line: CommandLine) -> u8 {
     }
 }
 
-fn failed(failure: &Failure, output: Output) -> u8 {
+/// Says what did not work and what to do: as JSON where that is wanted, else on standard error.
+fn report(failure: &Failure, output: Output) {
     if output.form() == Form::Json {
         let error = serde_json::json!({
             "error": failure.code(), "message": failure.message(), "command": failure.command(),
@@ -95,6 +112,10 @@ fn failed(failure: &Failure, output: Output) -> u8 {
             output::say(&format!("  {command}"));
         }
     }
+}
+
+fn failed(failure: &Failure, output: Output) -> u8 {
+    report(failure, output);
     match failure.code() {
         code::DECLINED
         | code::DISMISSED

@@ -17,7 +17,7 @@ use wire::problem::Code;
 
 use super::error::SessionError;
 use super::keep::{LOCK, capability_of};
-use super::{Clock, Session};
+use super::{Clock, Meter, Session};
 use crate::home::SecretText;
 use crate::plane::{Deadline, Entry, Http, MachineToken, Origin, PlaneError};
 use crate::seat::{
@@ -49,6 +49,8 @@ pub struct Entering<'a> {
     pub seats: &'a Seats,
     /// Time.
     pub clock: &'a Clock,
+    /// Who is told how far it is.
+    pub meter: &'a Meter,
     /// Until when.
     pub until: Deadline,
 }
@@ -145,7 +147,12 @@ impl Session {
             true => entering.seats.create_leased(state)?,
             false => (entering.seats.create(state)?, None),
         };
-        let mut session = Self::open(entering.http, seat.clone(), entering.clock.clone())?;
+        let mut session = Self::open(
+            entering.http,
+            seat.clone(),
+            entering.clock.clone(),
+            entering.meter.clone(),
+        )?;
         session.lease = lease;
         match session.request_entry(machine, false, entering.until).await {
             Ok(()) => Ok(session),

@@ -10,6 +10,7 @@ use wire::epoch_record::EpochRecord;
 use wire::transcript::RecordClass;
 
 use super::error::SessionError;
+use super::meter::{Meter, Step};
 use super::view::View;
 use super::{Clock, Session};
 use crate::cache::Cache;
@@ -22,7 +23,7 @@ impl Session {
     ///
     /// # Errors
     /// The seat's file can't be read, or its keys and records don't belong together.
-    pub fn open(http: &Http, seat: Seat, clock: Clock) -> Result<Self, SessionError> {
+    pub fn open(http: &Http, seat: Seat, clock: Clock, meter: Meter) -> Result<Self, SessionError> {
         let kept = seat.read()?;
         let identity = &kept.identity;
         let me = Identity::from_bytes(kept.session, identity.sk.expose(), identity.seed.expose());
@@ -38,6 +39,7 @@ impl Session {
             transcript: start(&kept, &keys)?,
             seat,
             clock,
+            meter,
             me,
             keys,
             roster,
@@ -103,9 +105,11 @@ impl Session {
                     return false;
                 }
             }
-            if self.transcript.head().seq == after {
+            let reached = self.transcript.head().seq;
+            if reached == after {
                 return true;
             }
+            self.meter.tell(Step::Opening, reached, up_to);
         }
     }
 

@@ -20,6 +20,7 @@ mod keep;
 mod load;
 mod members;
 pub mod message;
+mod meter;
 mod modes;
 mod post;
 pub mod presence;
@@ -45,6 +46,7 @@ pub use clock::Clock;
 pub use enter::{Entering, Newcomer};
 pub use error::SessionError;
 pub use members::{Keepable, Membership, Reach};
+pub use meter::{Meter, Reading, Step};
 pub use post::{Draft, Stored, WrittenFor};
 pub use proposals::{Agreed, goal_hash};
 pub use rekey::{EarlierRekey, RekeyDone, RekeyPlan};
@@ -60,6 +62,7 @@ pub struct Session {
     plane: Plane,
     seat: Seat,
     clock: Clock,
+    meter: Meter,
     me: Identity,
     keys: Keyring,
     roster: Roster,

@@ -8,6 +8,7 @@ use super::accept::Taken;
 use super::calls::is_token_over;
 use super::error::SessionError;
 use super::keep::LOCK;
+use super::meter::Step;
 use super::{Session, ending, integrity};
 use crate::plane::{Deadline, Origin, Plane, PlaneError};
 
@@ -136,8 +137,11 @@ impl Session {
                 .plane
                 .records(self.me.session_id(), &token, after, PAGE, until)
                 .await?;
-            let more = page.more;
-            match self.take_page(page, head, until).await? {
+            let (more, newest) = (page.more, page.state.head_seq);
+            let taken = self.take_page(page, head, until).await?;
+            self.meter
+                .tell(Step::Fetching, self.transcript.head().seq, newest);
+            match taken {
                 Taken::Gap if read_once_more => {
                     self.note_failure(seal::Error::SeqGap);
                     return Err(SessionError::Failed(seal::Error::SeqGap));

@@ -17,7 +17,7 @@ use crate::config::Config;
 use crate::home::{Environment, Home, files};
 use crate::plane::{Authorities, Http, HttpSettings, NoCertificate, within};
 use crate::seat::{Lease, Seats};
-use crate::session::{Clock, Session, SessionError};
+use crate::session::{Clock, Meter, Session, SessionError};
 
 /// How long a move of the cursor may wait for another call on the session.
 const SETTLE_S: u64 = 5;
@@ -29,6 +29,7 @@ pub struct App {
     pub(super) home: Home,
     pub(super) config: Config,
     pub(super) clock: Clock,
+    pub(super) meter: Meter,
     pub(super) http: Http,
     pub(super) seats: Seats,
     pub(super) clipboard: Clipboard,
@@ -83,7 +84,15 @@ impl App {
             home,
             config,
             clock,
+            meter: Meter::default(),
         })
+    }
+
+    /// The same, and tells somebody how far the reading of a long transcript is.
+    #[must_use]
+    pub fn with_meter(mut self, meter: Meter) -> Self {
+        self.meter = meter;
+        self
     }
 
     /// Does what is due once an answer was written out.

@@ -263,7 +263,8 @@ impl App {
         until: Deadline,
     ) -> Result<Session, Failure> {
         if let Intent::Enter(Some(link)) = intent {
-            let mut session = Session::open(&self.http, seat.clone(), self.clock.clone())?;
+            let mut session =
+                Session::open(&self.http, seat.clone(), self.clock.clone(), self.meter.clone())?;
             session.aim_at(link).await?;
         }
         self.open(host, seat, place, intent, until).await
@@ -278,7 +279,7 @@ impl App {
         intent: Intent<'_>,
         until: Deadline,
     ) -> Result<Session, Failure> {
-        let mut session = Session::open(&self.http, seat, self.clock.clone())?;
+        let mut session = Session::open(&self.http, seat, self.clock.clone(), self.meter.clone())?;
         let kept = session.kept()?;
         if let Some(entry) = &kept.pending.entry {
             let machine = match entry {
@@ -320,6 +321,7 @@ impl App {
             http: &self.http,
             seats: &self.seats,
             clock: &self.clock,
+            meter: &self.meter,
             until,
         }
     }

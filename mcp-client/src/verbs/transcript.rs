@@ -173,7 +173,7 @@ impl App {
             .seats
             .open(id, &summary.participant)
             .map_err(|error| wording::seat(&error))?;
-        let session = Session::open(&self.http, seat, self.clock.clone())?;
+        let session = Session::open(&self.http, seat, self.clock.clone(), self.meter.clone())?;
         let session = Arc::new(Mutex::new(session));
         process.looked_at.insert(*id, session.clone());
         Ok(session)

@@ -98,31 +98,35 @@ impl Machine {
 
     /// Runs a command to its end.
     pub(crate) async fn run<const N: usize>(&self, arguments: [&str; N], input: &[u8]) -> Ran {
-        let mut child = self
-            .command(arguments)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut stdin = child.stdin.take().unwrap();
-        // A command that reads no input may be gone before it was written.
-        let _ = stdin.write_all(input).await;
-        drop(stdin);
-        let output = tokio::time::timeout(PATIENCE, child.wait_with_output())
-            .await
-            .expect("the command ends")
-            .unwrap();
-        Ran {
-            status: output.status,
-            stdout: String::from_utf8(output.stdout).expect("UTF-8"),
-            stderr: String::from_utf8(output.stderr).expect("UTF-8"),
-        }
+        ran(&mut self.command(arguments), input).await
     }
 
     /// Starts the MCP server.
     pub(crate) fn server(&self) -> Server {
         Server::start(&mut self.command([]))
+    }
+}
+
+/// Runs a command to its end.
+pub(crate) async fn ran(command: &mut Command, input: &[u8]) -> Ran {
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    // A command that reads no input may be gone before it was written.
+    let _ = stdin.write_all(input).await;
+    drop(stdin);
+    let output = tokio::time::timeout(PATIENCE, child.wait_with_output())
+        .await
+        .expect("the command ends")
+        .unwrap();
+    Ran {
+        status: output.status,
+        stdout: String::from_utf8(output.stdout).expect("UTF-8"),
+        stderr: String::from_utf8(output.stderr).expect("UTF-8"),
     }
 }
 

@@ -17,7 +17,7 @@ pub(crate) mod terminal;
 use std::path::Path;
 use std::time::Duration;
 
-pub(crate) use machine::{Machine, Ran, link_in};
+pub(crate) use machine::{Machine, Ran, link_in, ran};
 pub(crate) use server::{Called, Server};
 
 /// The longest any single answer may take.

@@ -75,6 +75,9 @@ Exit codes:
   3  your answer was not a yes, or there was nobody to ask; listen: the mode is observe, or the session is over
   130  interrupted
 
+With --json standard output is one object: the answer, or, where it did not work, {\"error\": a stable word, \"message\": what to
+do, \"command\": one for your own terminal or null}; the exit codes are the same. Other people's text in it is quoted data.
+
 Links are never taken as arguments: other programs see those. They come on standard input, from the clipboard or from
 DEVPILOT_SESSION_LINK.
 
@@ -92,7 +95,7 @@ Environment:
 /// What every command takes.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct Common {
-    /// Print one JSON object instead of text.
+    /// Print one JSON object instead of text, errors too.
     #[arg(long, global = true)]
     pub(crate) json: bool,
     /// The session: id, its first 8 characters, or title [default: the one last used in this folder; `post` and `leave` ask

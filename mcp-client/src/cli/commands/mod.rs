@@ -30,6 +30,7 @@ use wire::event::Kind;
 use super::arguments::{Command, CommandLine, Common, SetMode};
 use super::host::{CommandHost, kind_of_caller};
 use super::output::{self, Form, Output};
+use super::progress;
 use super::show::Show;
 use crate::guard;
 use crate::terminal::Terminal;
@@ -62,7 +63,7 @@ pub(super) async fn execute(
     if let Command::Doctor = command {
         return machine::doctor(output).await;
     }
-    let app = App::from_environment()?;
+    let app = App::from_environment()?.with_meter(progress::meter());
     app.keep_program();
     // Who hands a link on or comes in by one is a person only at a whole terminal; of later commands one end may be a pipe.
     let either_end = !matches!(command, Command::Share(_) | Command::Join(_) | Command::Link(_));

@@ -62,7 +62,12 @@ impl DoorKeeper {
             Some(seat) => {
                 let file = app.seats.open(&id, &seat.participant);
                 let file = file.map_err(|error| wording::seat(&error))?;
-                Some(Session::open(&app.http, file, app.clock.clone())?)
+                Some(Session::open(
+                    &app.http,
+                    file,
+                    app.clock.clone(),
+                    app.meter.clone(),
+                )?)
             }
             None => None,
         };
