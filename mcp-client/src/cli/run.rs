@@ -3,7 +3,6 @@
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::Parser;
 use tokio_util::sync::CancellationToken;
 
 use super::arguments::CommandLine;
@@ -36,7 +35,7 @@ pub fn run(arguments: Vec<OsString>) -> ExitCode {
         );
         return ExitCode::from(not_understood);
     }
-    let line = match CommandLine::try_parse_from(arguments) {
+    let line = match CommandLine::read(arguments) {
         Ok(line) => line,
         Err(error) => return ExitCode::from(misunderstood(&error, output, not_understood)),
     };

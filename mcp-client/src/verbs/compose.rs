@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use tokio::sync::Mutex;
 use wire::event::{Kind, ModeName};
+use wire::ids::ParticipantId;
 use wire::problem::Code;
 use wire::sizes::MESSAGE_JSON_MAX;
 
@@ -12,7 +13,7 @@ use super::app::App;
 use super::choose::CALL_S;
 use super::failure::{Failure, code};
 use super::host::{Ask, Host, Purpose, Question};
-use super::present::Presenter;
+use super::present::{Presenter, short};
 use super::reach::in_turn;
 use super::secrets::Guarded;
 use super::{modes, present, wording};
@@ -216,14 +217,20 @@ async fn acknowledge(
             .await
             .map_err(wording::session),
         Ask::Deferred => Err(refused(Ask::Deferred, "")),
-        _ => Err(Failure::new(
-            code::NOT_ACKNOWLEDGED,
-            format!(
-                "{} Nothing was posted: a person has to say to go on first. Ask your human to compare the head (`who`) with \
-                 the others over another channel.",
-                wording::sentence(error)
-            ),
-        )),
+        _ => {
+            let who = match host.reader() {
+                Kind::Agent => "Ask your human to compare",
+                Kind::Human => "Compare",
+            };
+            Err(Failure::new(
+                code::NOT_ACKNOWLEDGED,
+                format!(
+                    "{} Nothing was posted: a person has to say to go on first. {who} the head (`who`) with the others over \
+                     another channel.",
+                    wording::sentence(error)
+                ),
+            ))
+        }
     }
 }
 
@@ -238,8 +245,24 @@ fn relay_question(session: &Session, message: &Message, json: String) -> Questio
             "({remark} from what you see here, not from what is sent)\n"
         ));
     }
+    let to = message.to.iter().map(|id| match id.parse::<ParticipantId>() {
+        Ok(id) => format!("\"{}\" {}", presenter.name(&id), short(&id)),
+        Err(_) => id.clone(),
+    });
     for (name, value) in [
+        ("Kind", (message.kind != "chat").then(|| message.kind.clone())),
         ("Topic", message.topic.clone()),
+        (
+            "To",
+            (!message.to.is_empty()).then(|| to.collect::<Vec<_>>().join(", ")),
+        ),
+        ("Answers", message.reply_to.map(|seq| format!("#{seq}"))),
+        (
+            "Pinned",
+            message
+                .pin
+                .then(|| "yes, on the card of those who join".to_owned()),
+        ),
         (
             "Files named",
             (!message.paths.is_empty()).then(|| message.paths.join(", ")),
@@ -250,8 +273,10 @@ fn relay_question(session: &Session, message: &Message, json: String) -> Questio
             text.push_str(&format!("{name}: {}\n", render::title(&value)));
         }
     }
-    text.push('\n');
-    text.push_str(&shown.text);
+    // Behind a gutter no line of it passes for one of ours.
+    for line in shown.text.lines() {
+        text.push_str(&format!("\n  | {line}"));
+    }
     Question {
         purpose: Purpose::Post,
         session: title,

@@ -247,11 +247,14 @@ pub(super) fn around(view: ModeView) -> Option<String> {
 }
 
 /// That the auto this seat was in is over, said until its reader has been told.
-pub(super) fn untold_end(view: ModeView) -> Option<String> {
+pub(super) fn untold_end(view: ModeView, reader: Kind) -> Option<String> {
     let Some(Standing::Over(why)) = view.late else {
         return None;
     };
-    Some(format!("{} Tell your human where the work stands.", over(why)))
+    Some(match reader {
+        Kind::Agent => format!("{} Tell your human where the work stands.", over(why)),
+        Kind::Human => format!("{} Your agent has not been told yet.", over(why)),
+    })
 }
 
 /// A person may look on through the seat of their agent.

@@ -262,7 +262,7 @@ impl<'a> Presenter<'a> {
         if let Some(error) = integrity::failed(self.session.alarm()) {
             item.state = "failed".to_owned();
             item.error = Some(error.name().to_owned());
-            item.detail = format!("{} Tell your human.", wording::sentence(error));
+            item.detail = format!("{} A person has to know of it.", wording::sentence(error));
         } else if let Some((error, seq)) = integrity::open_warning(self.session.alarm()) {
             let by = self
                 .author_of(seq)

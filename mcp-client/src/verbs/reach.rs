@@ -208,7 +208,7 @@ fn shell_word(path: &str) -> String {
 fn open_rekey(kept: &SeatState) -> Option<String> {
     kept.pending.rekey.as_ref().map(|_| {
         "A re-key of this session was confirmed on this machine and has not taken effect: whoever it was to leave out is \
-         still in. Tell your human: `devpilot-session rekey` in their own terminal asks them anew."
+         still in. `devpilot-session rekey`, run by a person in their own terminal, asks anew."
             .to_owned()
     })
 }

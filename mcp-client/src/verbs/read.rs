@@ -245,7 +245,7 @@ pub async fn run(app: &App, args: ReadArgs, host: &dyn Host) -> Result<Delivered
         budget,
     );
     warnings.extend(modes::session_over(mode));
-    warnings.extend(modes::untold_end(mode));
+    warnings.extend(modes::untold_end(mode, host.reader()));
     warnings.extend(modes::around(mode).filter(|_| host.kind() == Kind::Human));
     let own = kept.kind == host.kind();
     let cursor = (unread_only && !filtered && own).then_some(shown.next_since);

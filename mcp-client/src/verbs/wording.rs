@@ -368,6 +368,11 @@ pub(super) fn over(end: SessionEnd) -> String {
     said_over(Some(end.at), end.cause)
 }
 
+/// As a failure: of what can't be done any more, before anybody is asked about it.
+pub(super) fn is_over(end: SessionEnd) -> Failure {
+    Failure::new(name(Code::SessionEnded), over(end))
+}
+
 fn said_over(at: Option<Timestamp>, cause: EndCause) -> String {
     let what = match cause {
         EndCause::Expired => "expired",

@@ -14,7 +14,9 @@ mod past;
 mod transcript;
 mod waking;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::ffi::OsString;
+
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 pub(crate) use completions::Completions;
 pub(crate) use door::{Bounds, Door, DoorCommand};
@@ -45,6 +47,33 @@ pub(crate) struct CommandLine {
     /// What every command takes.
     #[command(flatten)]
     pub(crate) common: Common,
+}
+
+impl CommandLine {
+    /// Reads a command line, the program's name first.
+    pub(crate) fn read(arguments: Vec<OsString>) -> Result<Self, clap::Error> {
+        let matches = Self::definition().try_get_matches_from(arguments)?;
+        Self::from_arg_matches(&matches)
+    }
+
+    /// All there is to type. What says nothing to a command is not in its help.
+    pub(crate) fn definition() -> clap::Command {
+        let mut command = Self::command();
+        let common: Vec<clap::Arg> = command.get_arguments().cloned().collect();
+        let silent: [(&str, &[&str]); 2] = [
+            ("share", &["session", "seat"]),
+            ("sessions", &["session", "seat", "acting_as"]),
+        ];
+        for (name, options) in silent {
+            // In place of the one that is handed down: understood in the same way, and not shown.
+            let hidden = common
+                .iter()
+                .filter(|one| options.contains(&one.get_id().as_str()));
+            let hidden: Vec<clap::Arg> = hidden.map(|one| one.clone().global(false).hide(true)).collect();
+            command = command.mut_subcommand(name, |one| one.args(hidden));
+        }
+        command
+    }
 }
 
 const EXAMPLES: &str = "\
@@ -237,11 +266,39 @@ pub(crate) enum Command {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     #[test]
     fn the_definition_holds_together() {
-        super::CommandLine::command().debug_assert();
+        super::CommandLine::definition().debug_assert();
+    }
+
+    #[test]
+    fn what_says_nothing_to_a_command_is_not_in_its_help_and_still_understood() {
+        let help = |name: &str| {
+            let mut definition = super::CommandLine::definition();
+            definition.build();
+            let command = definition
+                .find_subcommand_mut(name)
+                .map(clap::Command::render_long_help);
+            command.map(|help| help.to_string()).unwrap_or_default()
+        };
+        assert!(help("read").contains("--session") && help("share").contains("--as"));
+        assert!(!help("share").contains("--session") && !help("share").contains("--seat"));
+        assert!(!help("sessions").contains("--seat") && help("sessions").contains("--json"));
+        let read = |words: &[&str]| {
+            super::CommandLine::read(words.iter().map(Into::into).collect()).map(|line| line.common)
+        };
+        let common = read(&[
+            "devpilot-session",
+            "share",
+            "--title",
+            "x",
+            "--session",
+            "y",
+            "--json",
+        ]);
+        assert!(common.is_ok_and(|common| common.json && common.session.as_deref() == Some("y")));
+        let common = read(&["devpilot-session", "--session", "y", "share", "--title", "x"]);
+        assert!(common.is_ok_and(|common| common.session.as_deref() == Some("y") && common.seat.is_none()));
     }
 
     #[test]

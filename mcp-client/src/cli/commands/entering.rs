@@ -6,6 +6,13 @@ use crate::cli::{confirm, input};
 use crate::verbs::{self, Ask, Failure, Host, JoinArgs, LinkSource, ModeArgs, ShareArgs, code};
 
 pub(super) async fn share(setting: Setting<'_>, share: Share) -> Result<u8, Failure> {
+    if setting.common.session.is_some() || setting.common.seat.is_some() {
+        return Err(Failure::new(
+            code::BAD_ARGUMENT,
+            "`share` makes a new session with a participant of its own. To make the note of one you have again: \
+             `devpilot-session link --session SESSION`.",
+        ));
+    }
     setting.hand_for_secrets()?;
     let context = input::text("what the others need to know").await?;
     let arguments = ShareArgs {

@@ -1,6 +1,6 @@
 //! By what this machine keeps a session's door: the owner participant's seat, else a machine token.
 
-use wire::api::{Decide, Door, Knock, SetDoor};
+use wire::api::{Decide, Door, Knock, SessionEnd, SetDoor};
 use wire::ids::{ParticipantId, SessionId};
 use wire::problem::Code;
 
@@ -117,6 +117,17 @@ impl DoorKeeper {
         }
         let door = self.plane.door(&self.id, self.by_machine()?, until).await;
         door.map_err(|error| by_machine_refused(&error))
+    }
+
+    /// That the session is over, where a seat of this machine knows: then there is nothing to ask a person about.
+    pub(super) async fn over(&mut self, until: Deadline) -> Result<Option<SessionEnd>, Failure> {
+        let Some(seat) = &mut self.seat else {
+            return Ok(None);
+        };
+        if let Err(error) = seat.sync(until).await {
+            tracing::info!(%error, "the session was not read on");
+        }
+        Ok(seat.end(&*seat.kept()?))
     }
 
     /// Sets the door.

@@ -20,7 +20,7 @@ use super::compose;
 use super::delivered::Delivered;
 use super::failure::{Failure, code};
 use super::host::{Ask, Host, Question};
-use super::present;
+use super::{present, wording};
 use crate::plane::within;
 
 pub(crate) use answer::line;
@@ -70,6 +70,11 @@ pub async fn run(app: &App, args: DoorArgs, host: &dyn Host) -> Result<Delivered
     };
     let mut keeper = DoorKeeper::of(app, host, args.session.as_deref())?;
     let door = keeper.door(app, until).await?;
+    if !matches!(args.action, DoorAction::Show)
+        && let Some(end) = keeper.over(until).await?
+    {
+        return Err(wording::is_over(end));
+    }
     let (did, door) = match (&args.action, wanted) {
         (DoorAction::Set { .. }, Some(set)) if stands_so(&door, &set) => ("unchanged", door),
         (DoorAction::Set { state, .. }, Some(set)) => {

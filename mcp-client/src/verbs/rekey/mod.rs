@@ -61,6 +61,9 @@ pub async fn look(app: &App, session: Option<&str>, host: &dyn Host) -> Result<R
     let mut session = in_turn(&shared, until).await?;
     machine(app, &session)?;
     let earlier = session.finish_rekey(until).await.map_err(refused)?;
+    if let Some(end) = session.end(&*session.kept()?) {
+        return Err(wording::is_over(end));
+    }
     let rows = session.everybody(until).await?;
     still_owner(&session)?;
     list::make(&session, &rows, &earlier)

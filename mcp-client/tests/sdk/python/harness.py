@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager
 
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters
-from mcp_types import ElicitResult
+from mcp_types import ElicitResult, ResourceUpdatedNotification
 
 LINK = re.compile(r"https?://\S+/s/[0-9a-f-]+#dp1[fv][a-z2-7]{64}")
 SECRETS = re.compile(r"dp1[fv][a-z2-7]{16,}|dp[sma]_[A-Za-z0-9_-]{16,}")
@@ -63,9 +63,10 @@ class Plane:
 class Agent:
     """A client of the official SDK on one `devpilot-session`, with a human who answers its questions."""
 
-    def __init__(self, client, human):
+    def __init__(self, client, human, news):
         self.client = client
         self.human = human
+        self.news = news
 
     async def call(self, tool, /, **arguments):
         """The structured answer; a tool error fails the test."""
@@ -85,6 +86,17 @@ class Agent:
         leaked = SECRETS.findall(text_of(result) + json.dumps(result.structured_content))
         assert not leaked, f"{tool} answers a link or token"
         return result
+
+
+class News:
+    """The addresses that the connection was told of, in the era where it is told and no request is."""
+
+    def __init__(self):
+        self.uris = asyncio.Queue()
+
+    async def __call__(self, message):
+        if isinstance(message, ResourceUpdatedNotification):
+            self.uris.put_nowait(message.params.uri)
 
 
 class Human:
@@ -120,11 +132,11 @@ def link_in(answer):
 async def agent(plane, name, era, link=None, human=True):
     """Starts `devpilot-session` with HOME and PATH and as little else as the SDK allows."""
     home = plane.home(name)
-    answers = Human() if human else None
+    answers, news = Human() if human else None, News()
     environment = {"HOME": home, "DEVPILOT_NAME": name, "DEVPILOT_CLIPBOARD": "off"}
     if link:
         environment["DEVPILOT_SESSION_LINK"] = link
     server = StdioServerParameters(command=os.environ["DEVPILOT_TEST_CLIENT"], env=environment, cwd=home)
     async with asyncio.timeout(120):
-        async with Client(server, mode=era, elicitation_callback=answers) as client:
-            yield Agent(client, answers)
+        async with Client(server, mode=era, elicitation_callback=answers, message_handler=news) as client:
+            yield Agent(client, answers, news)

@@ -2,6 +2,7 @@
 
 import asyncio
 import unittest
+from contextlib import asynccontextmanager
 
 from harness import Plane, agent, link_in, text_of
 
@@ -154,15 +155,71 @@ class Story:
             await ada.refused("devpilot_session_post")
             self.assertEqual((await ada.call("devpilot_session_mode"))["mode"], "observe")
 
+    async def test_prompts_lead_to_the_tools(self):
+        async with self.agent("ada") as ada:
+            prompts = (await ada.client.list_prompts()).prompts
+            self.assertEqual([prompt.name for prompt in prompts], ["share", "join", "catch-up"])
+            for prompt in prompts:
+                names = [argument.name for argument in prompt.arguments or []]
+                self.assertNotIn("link", names)
+                values = {name: "Flaky login" for name in names}
+                got = await ada.client.get_prompt(prompt.name, values)
+                self.assertIn("devpilot_session_", got.messages[0].content.text)
+                self.assertEqual("Flaky login" in got.messages[0].content.text, bool(names))
+
+    async def test_a_transcript_is_a_resource_that_marks_nothing_as_read(self):
+        async with self.agent("ada") as ada:
+            shared = await self.share(ada)
+            uri = f"devpilot://sessions/{shared['session']}/transcript"
+            templates = (await ada.client.list_resource_templates()).resource_templates
+            self.assertEqual([one.uri_template for one in templates], ["devpilot://sessions/{id}/transcript"])
+            async with self.agent("ben", link_in(shared)) as ben:
+                await ben.call("devpilot_session_join")
+                await ben.call("devpilot_session_post", text="Which queue?")
+                self.assertIn(uri, [one.uri for one in (await ada.client.list_resources()).resources])
+                [content] = (await ada.client.read_resource(uri)).contents
+                self.assertIn("Start at the queue.", content.text)
+                self.assertIn("Which queue?", content.text)
+                self.assertIn("not instructions", content.text)
+                read = await ada.call("devpilot_session_read")
+                self.assertEqual([message["text"] for message in read["messages"]], ["Which queue?"])
+                found = await ada.call("devpilot_session_read", query="QUEUE start")
+                self.assertEqual([message["text"] for message in found["messages"]], ["Start at the queue."])
+
+    async def test_who_follows_a_transcript_is_told_of_news(self):
+        async with self.agent("ada") as ada:
+            shared = await self.share(ada)
+            uri = f"devpilot://sessions/{shared['session']}/transcript"
+            async with self.agent("ben", link_in(shared)) as ben:
+                await ben.call("devpilot_session_join")
+                async with self.news(ada, uri) as next_news:
+                    await ben.call("devpilot_session_post", text="Which queue?")
+                    async with asyncio.timeout(40):
+                        self.assertEqual(await next_news(), uri)
+
 
 class LegacyEra(Story, unittest.IsolatedAsyncioTestCase):
     era = "legacy"
     version = "2025-11-25"
 
+    @asynccontextmanager
+    async def news(self, agent, uri):
+        await agent.client.subscribe_resource(uri)
+        yield agent.news.uris.get
+        await agent.client.unsubscribe_resource(uri)
+
 
 class ModernEra(Story, unittest.IsolatedAsyncioTestCase):
     era = "auto"
     version = "2026-07-28"
+
+    @asynccontextmanager
+    async def news(self, agent, uri):
+        async with agent.client.listen(resource_subscriptions=[uri]) as heard:
+            async def next_news():
+                return (await anext(aiter(heard))).uri
+
+            yield next_news
 
 
 if __name__ == "__main__":

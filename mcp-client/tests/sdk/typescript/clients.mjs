@@ -2,7 +2,7 @@
 
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as StdioV1 } from "@modelcontextprotocol/sdk/client/stdio.js";
-import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+import { ElicitRequestSchema, ResourceUpdatedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 
 import { Agent, Human, launch } from "./harness.mjs";
 
@@ -13,9 +13,11 @@ async function openV1(plane, name, link) {
   const human = new Human();
   const client = new ClientV1(INFO, { capabilities: CAPABILITIES });
   client.setRequestHandler(ElicitRequestSchema, (request) => human.reply(request));
-  await client.connect(new StdioV1(launch(plane, name, link)));
   const agent = new Agent(client, human);
   agent.resultSchemaFirst = true;
+  client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => agent.told(params.uri));
+  agent.follow = (uri) => client.subscribeResource({ uri });
+  await client.connect(new StdioV1(launch(plane, name, link)));
   return agent;
 }
 
@@ -25,8 +27,12 @@ async function openV2(mode, plane, name, link) {
   const human = new Human();
   const client = new Client(INFO, { capabilities: CAPABILITIES, versionNegotiation: { mode } });
   client.setRequestHandler("elicitation/create", (request) => human.reply(request));
+  const agent = new Agent(client, human);
+  client.setNotificationHandler("notifications/resources/updated", ({ params }) => agent.told(params.uri));
+  agent.follow = (uri) =>
+    mode === "legacy" ? client.subscribeResource({ uri }) : client.listen({ resourceSubscriptions: [uri] });
   await client.connect(new StdioClientTransport(launch(plane, name, link)));
-  return new Agent(client, human);
+  return agent;
 }
 
 // The v2 line wants Node 20; on an older one it is left out, and named.

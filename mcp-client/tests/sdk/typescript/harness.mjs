@@ -64,9 +64,19 @@ export class Human {
 
 /** A client of one SDK on one `devpilot-session`. `open` connects it; the two SDKs differ in nothing else here. */
 export class Agent {
+  #told;
+
   constructor(client, human) {
     this.client = client;
     this.human = human;
+    /** The address of the first news of a transcript that it follows. */
+    this.news = new Promise((resolve) => {
+      this.#told = resolve;
+    });
+  }
+
+  told(uri) {
+    this.#told(uri);
   }
 
   /** The structured answer; a tool error fails the test. */

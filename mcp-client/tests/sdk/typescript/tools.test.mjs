@@ -101,6 +101,35 @@ for (const { name, skip, version, open } of CLIENTS) {
       assert.deepEqual(texts(await ada.call("devpilot_session_read")), ["Still there?"]);
     });
 
+    it("lists prompts that lead to the tools", async () => {
+      const ada = await agent("ada");
+      const { prompts } = await ada.client.listPrompts();
+      assert.deepEqual(prompts.map((prompt) => prompt.name), ["share", "join", "catch-up"]);
+      for (const { name } of prompts) {
+        const { messages } = await ada.client.getPrompt({ name });
+        assert.match(messages[0].content.text, /devpilot_session_/);
+      }
+    });
+
+    it("shows a transcript as a resource, and tells who follows it of news", async () => {
+      const ada = await agent("ada");
+      const shared = await share(ada, "A resource");
+      const uri = `devpilot://sessions/${shared.session}/transcript`;
+      const { resourceTemplates } = await ada.client.listResourceTemplates();
+      assert.deepEqual(resourceTemplates.map((one) => one.uriTemplate), ["devpilot://sessions/{id}/transcript"]);
+      const ben = await agent("ben", linkIn(shared));
+      await ben.call("devpilot_session_join");
+      await ada.follow(uri);
+      await ben.call("devpilot_session_post", { text: "Which queue?" });
+      assert.equal(await ada.news, uri);
+      const { resources } = await ada.client.listResources();
+      assert.ok(resources.some((one) => one.uri === uri));
+      const { contents } = await ada.client.readResource({ uri });
+      assert.match(contents[0].text, /Start at the queue\.[^]*not instructions[^]*Which queue\?/);
+      assert.deepEqual(texts(await ada.call("devpilot_session_read")), ["Which queue?"]);
+      assert.deepEqual(texts(await ada.call("devpilot_session_read", { query: "QUEUE start" })), ["Start at the queue."]);
+    });
+
     it("answers bad arguments with a tool error and goes on", async () => {
       const ada = await agent("ada");
       await share(ada, "Bad arguments");
