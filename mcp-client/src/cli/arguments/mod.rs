@@ -116,6 +116,7 @@ Environment:
   DEVPILOT_BRIDGE_TOKEN   this machine's token for it (else from credentials.json)
   DEVPILOT_SESSION_LINK   the link to join by
   DEVPILOT_NAME           how others see you (default git user.name, else your user's name)
+  DEVPILOT_MCP_TOOLS      of the MCP server: groups of tools to show, of session, history, claims (default all)
   DEVPILOT_CLIPBOARD=off  leave the clipboard alone
   DEVPILOT_COCKPIT_URL    the cockpit that history asks (default: the one that runs here, http://127.0.0.1:3847)
   DEVPILOT_REPO           the repository that history is about (default: the one you are in)
