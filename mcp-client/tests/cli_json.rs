@@ -76,6 +76,7 @@ const CASES: &[Case] = &[
 const REFUSALS: &[(&str, &str, &str)] = &[
     ("join", "- --as human", "link_missing"),
     ("connect", "ftp://plane.example", "bad_argument"),
+    ("history", "src/main.rs --repo example", "no_cockpit"),
     ("door admit", "1f2e3d4c", "not_knocking"),
     ("door refuse", "1f2e3d4c", "not_knocking"),
     ("link", "", "cannot_ask"),

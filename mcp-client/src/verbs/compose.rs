@@ -16,7 +16,7 @@ use super::host::{Ask, Host, Purpose, Question};
 use super::present::{Presenter, short};
 use super::reach::in_turn;
 use super::secrets::Guarded;
-use super::{modes, present, wording};
+use super::{modes, wording};
 use crate::plane::{Deadline, within};
 use crate::render;
 use crate::session::auto::Standing;
@@ -184,7 +184,7 @@ async fn auto_over(app: &App, session: &mut Session, until: Deadline) -> Result<
 /// A command with which a person lets a credential through, in this session and for this seat.
 pub(super) fn allowing(verb: &str, session: &Session) -> String {
     let id: String = session.id().to_string().chars().take(8).collect();
-    let seat = present::short(session.my_id());
+    let seat = short(session.my_id());
     format!("{verb} --allow-secrets --session {id} --seat {seat}")
 }
 
