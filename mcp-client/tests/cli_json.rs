@@ -51,6 +51,8 @@ const CASES: &[Case] = &[
         "What I know.",
     ),
     case("sessions", "", "seats"),
+    case("doctor", "", "checks"),
+    case("export", "--as human --output transcript.md", "messages"),
     case("read", "--since 0 --as human", "messages"),
     reads(case("read", "--query - --as human", "found"), "know"),
     reads(case("post", "--as human", "seq"), "A post."),
