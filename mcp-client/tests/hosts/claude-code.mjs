@@ -1,6 +1,8 @@
 // Claude Code, without a login: the page's lines, the note's line and the plugin, and a story in which a stand-in for the
 // model calls the tools. `claude mcp list` starts each server.
 
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { chmodSync, existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -41,6 +43,7 @@ export async function check({ report, host, plane }) {
 
   await plugin({ report, plane, page, machine });
   await story({ report, plane, page, host });
+  await cockpit({ report, page, host });
 }
 
 async function plugin({ report, plane, page, machine }) {
@@ -142,5 +145,28 @@ async function story({ report, plane, page, host }) {
   });
   ada.remove();
   sam.remove();
+  await model.stop();
+}
+
+/** A task in a repository whose test fails: the plugin's hooks tell the cockpit, and the history has it. */
+async function cockpit({ report, page, host }) {
+  const model = await new Model().start();
+  const one = new Machine(host, { ...QUIET, ...model.variables });
+  await succeed(one.sh(page.scripts("sh plugin")[0]));
+  const service = spawn(CLIENT, ["cockpit", "--listen", "127.0.0.1:0"], { env: one.environment, stdio: ["ignore", "pipe", "inherit"] });
+  await once(service.stdout, "data");
+  await report.check("claude -p: the installed hooks tell the cockpit of a task, its failed check and its report", async () => {
+    writeFileSync(join(one.work, "run-tests.sh"), "exit 1\n");
+    const bash = (command) => ({ tool: "Bash", input: { command, description: "As asked" } });
+    model.play(bash("echo 1 > amounts.txt"), bash("sh run-tests.sh"), { text: "Two tests still fail." });
+    await succeed(one.run("claude", ["-p", "Round the amounts\nas the bank does", "--allowedTools", "Bash", "--output-format", "json"]));
+    const { tasks } = JSON.parse(await succeed(one.run(CLIENT, ["history", "amounts.txt", "--json"])));
+    const [{ title, outcome, check, files, report: said, untrusted }] = tasks;
+    const told = JSON.stringify([title, outcome, check, files, said, untrusted]);
+    const right = ["Round the amounts", "failed", "failed: sh run-tests.sh", ["amounts.txt"], "Two tests still fail.", true];
+    expect(told === JSON.stringify(right), "another task", tasks);
+  });
+  service.kill();
+  one.remove();
   await model.stop();
 }
