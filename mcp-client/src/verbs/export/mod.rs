@@ -139,7 +139,7 @@ struct Author {
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 enum Record {
-    Message(MessageItem),
+    Message(Box<MessageItem>),
     Event(EventItem),
 }
 
@@ -234,7 +234,7 @@ fn write(
                     text: row.text(),
                 })
             }),
-            Some((entry, posted)) => Some(Record::Message(presenter.message(entry, posted))),
+            Some((entry, posted)) => Some(Record::Message(Box::new(presenter.message(entry, posted)))),
             None => presenter.event(entry).map(Record::Event),
         };
         if let Some(record) = record {
