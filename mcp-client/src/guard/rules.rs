@@ -135,6 +135,12 @@ impl Rules {
             .collect()
     }
 
+    /// The rules as they are before anything was scanned.
+    #[cfg(test)]
+    pub(super) fn fresh() -> Option<&'static Self> {
+        Self::read(DATA).map(|rules| &*Box::leak(Box::new(rules)))
+    }
+
     #[cfg(test)]
     pub(super) fn iter(&self) -> impl Iterator<Item = &Rule> {
         self.rules.iter()

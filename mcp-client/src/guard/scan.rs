@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::finding::{FINDINGS_MAX, Finding, Findings, Place};
 use super::hidden::{self, Visible};
 use super::ours;
-use super::rules::{self, RulesError};
+use super::rules::{self, Rules, RulesError};
 
 /// What stands where, before its line is known.
 struct Hit {
@@ -22,9 +22,13 @@ struct Hit {
 /// # Errors
 /// The rules can't be used: then whatever was to be sent is not.
 pub fn scan(name: &str, bytes: &[u8]) -> Result<Findings, RulesError> {
-    let mut hits = in_bytes(bytes)?;
+    scan_by(rules::all()?, name, bytes)
+}
+
+pub(super) fn scan_by(rules: &'static Rules, name: &str, bytes: &[u8]) -> Result<Findings, RulesError> {
+    let mut hits = in_bytes(rules, bytes)?;
     if let Some(visible) = hidden::visible(bytes) {
-        hits.extend(in_visible(&visible)?);
+        hits.extend(in_visible(rules, &visible)?);
     }
     // Where two rules see the same bytes, ours first, and then the one that knows the value by its own form.
     hits.sort_by_key(|hit| (!hit.ours, !hit.own_form, hit.span.start));
@@ -44,7 +48,7 @@ pub fn scan(name: &str, bytes: &[u8]) -> Result<Findings, RulesError> {
     Ok(Findings::new(placed(name, bytes, kept)))
 }
 
-fn in_bytes(bytes: &[u8]) -> Result<Vec<Hit>, RulesError> {
+fn in_bytes(rules: &'static Rules, bytes: &[u8]) -> Result<Vec<Hit>, RulesError> {
     let own = ours::find(bytes).into_iter().map(|(span, (rule, kind))| Hit {
         span,
         rule,
@@ -53,7 +57,7 @@ fn in_bytes(bytes: &[u8]) -> Result<Vec<Hit>, RulesError> {
         own_form: true,
     });
     let mut hits: Vec<Hit> = own.take(FINDINGS_MAX).collect();
-    for rule in rules::all()?.called_by(bytes) {
+    for rule in rules.called_by(bytes) {
         let compiled = rule.compiled()?;
         let own_form = compiled.has_own_form();
         let values = compiled.pattern.captures_iter(bytes).filter_map(|captures| {
@@ -71,8 +75,8 @@ fn in_bytes(bytes: &[u8]) -> Result<Vec<Hit>, RulesError> {
     Ok(hits)
 }
 
-fn in_visible(visible: &Visible) -> Result<Vec<Hit>, RulesError> {
-    let mut hits = in_bytes(&visible.bytes)?;
+fn in_visible(rules: &'static Rules, visible: &Visible) -> Result<Vec<Hit>, RulesError> {
+    let mut hits = in_bytes(rules, &visible.bytes)?;
     for hit in &mut hits {
         hit.span = visible.original(&hit.span);
     }
