@@ -136,6 +136,8 @@ pub mod code {
     pub const NOT_ACKNOWLEDGED: &str = "not_acknowledged";
     /// There is no proposal of auto to accept or decline, or it can't be read.
     pub const NO_PROPOSAL: &str = "no_proposal";
+    /// History was asked of a folder that is in no git repository, and none was named.
+    pub const NO_REPOSITORY: &str = "no_repository";
     /// No cockpit answers.
     pub const NO_COCKPIT: &str = "no_cockpit";
     /// What answers is no cockpit of this user, or its answer can't be used.

@@ -202,7 +202,7 @@ async fn a_repository_is_named_by_folder_origin_or_name() {
         unknown.text()
     );
     let nowhere = ask(&mut server, json!({ "paths": ["f"] })).await;
-    assert_eq!(nowhere.code(), "bad_argument");
+    assert_eq!(nowhere.code(), "no_repository");
     assert!(nowhere.text().contains("`repo`"), "{}", nowhere.text());
     let machine = machine.with("DEVPILOT_REPO", "acme/pay");
     let ran = history(&machine, machine.home(), &["f"]).await;

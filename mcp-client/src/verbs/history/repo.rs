@@ -64,7 +64,7 @@ pub(super) async fn meant(
     };
     let Some(named) = named.map(str::trim).filter(|named| !named.is_empty()) else {
         let (Some(here), Some(checkout)) = (here, own) else {
-            return Err(bad(
+            return Err(no_repository(
                 "This folder is in no git repository, and the cockpit knows of no other files. Name one with `repo`: its folder, origin URL \
              or name.",
             ));
@@ -95,7 +95,7 @@ pub(super) async fn meant(
     }
     if Path::new(named).is_absolute() || named.starts_with(['.', '~']) || named.len() > NAME_MAX {
         let shown = render::title(named);
-        return Err(bad(&format!(
+        return Err(no_repository(&format!(
             "\"{shown}\" is in no git repository. Name its folder, origin URL or name."
         )));
     }
@@ -103,6 +103,10 @@ pub(super) async fn meant(
         (Some(here), Some(own)) if is_called(&own.marks.name, named) => in_tree(own, &here, paths),
         _ => relative(Named::Name(named.to_owned()), paths),
     }
+}
+
+fn no_repository(text: &str) -> Failure {
+    Failure::new(code::NO_REPOSITORY, text)
 }
 
 /// Whether a repository goes by a name: the whole of its own, or the last part.

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 from harness import Plane, agent, link_in, text_of
 
-TOOLS = {f"devpilot_session_{verb}" for verb in ("share", "join", "read", "wait", "post", "who", "mode")}
+TOOLS = {f"devpilot_session_{verb}" for verb in ("share", "join", "read", "wait", "post", "who", "mode")} | {"devpilot_history"}
 
 
 def schemas_in(value):

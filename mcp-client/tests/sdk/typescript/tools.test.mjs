@@ -6,7 +6,8 @@ import { after, before, describe, it } from "node:test";
 import { CLIENTS } from "./clients.mjs";
 import { Plane, linkIn } from "./harness.mjs";
 
-const TOOLS = ["join", "mode", "post", "read", "share", "wait", "who"].map((verb) => `devpilot_session_${verb}`);
+const VERBS = ["join", "mode", "post", "read", "share", "wait", "who"];
+const TOOLS = ["devpilot_history", ...VERBS.map((verb) => `devpilot_session_${verb}`)];
 
 for (const { name, skip, version, open } of CLIENTS) {
   describe(name, { skip, timeout: 180_000 }, () => {
