@@ -78,6 +78,7 @@ have python3 && python3 -c 'import ensurepip' 2>/dev/null || packages+=(python3 
 have npm || packages+=(npm)
 have shellcheck || packages+=(shellcheck)
 [[ $(uname -s) != Linux ]] || have strace || packages+=(strace)
+[[ $(uname -s) != Linux ]] || have faketime || packages+=(faketime)
 if ((${#packages[@]})) && ((EUID == 0)) && have apt-get; then
   say "Installing: ${packages[*]}"
   install_packages "${packages[@]}" || say "apt-get could not install all of them."
@@ -87,9 +88,15 @@ postgres_bin >/dev/null || die "The tests need Postgres: apt-get install postgre
 have caddy || skip "Sharing and joining over https" "Install: apt-get install caddy."
 [[ $(uname -s) != Linux ]] || have strace ||
   skip "That the client opens no socket before it is asked to" "Install: apt-get install strace."
+[[ $(uname -s) != Linux ]] || have faketime ||
+  skip "Sharing and joining by a wrong clock" "Install: apt-get install faketime."
 have shellcheck || skip "The shell scripts" "Install: apt-get install shellcheck."
 version_at_least "$(node --version | tr -d v)" 20 ||
   skipped+=("The second line of the TypeScript client. It wants Node.js 20.")
+# What a machine of a workflow may not have or allow; each test says so as well.
+((EUID == 0)) || skipped+=("A full disk, a read-only home, other users, containers. These take root.")
+((EUID != 0)) || unshare --mount --pid --fork true 2>/dev/null || skipped+=("Containers. This machine allows no unshare.")
+{ have sway && have wl-paste; } || skipped+=("The clipboard under Wayland. Install: apt-get install sway wl-clipboard.")
 # Not Debian's to give; the workflow has a job of its own for it.
 have cargo-deny || skipped+=("Licences and bans of the dependencies. Install: cargo install --locked cargo-deny.")
 
