@@ -311,13 +311,18 @@ async fn no_code_is_asked_for_where_the_token_could_not_be_stored() {
 
 #[tokio::test]
 async fn without_a_plane_sharing_names_both_ways_to_one() {
-    let ran = Machine::new().run(["share", "--title", "x"], b"context").await;
+    let machine = Machine::new();
+    let ran = machine.run(["share", "--title", "x"], b"context").await;
     assert_eq!(ran.code(), 1);
+    // The line for a terminal that knows of no such program names it where it is kept.
+    let kept = machine.devpilot().join("bin/devpilot-session");
+    assert!(kept.is_file(), "{}", kept.display());
     for way in [
-        "`devpilot-session connect https://PLANE`",
-        "`devpilot-plane serve`",
+        "`devpilot-session connect https://PLANE`".to_owned(),
+        "`devpilot-plane serve`".to_owned(),
+        format!("\n  {} connect https://PLANE", kept.display()),
     ] {
-        assert!(ran.stderr.contains(way), "{ran}");
+        assert!(ran.stderr.contains(&way), "{way} is not in {ran}");
     }
 }
 

@@ -124,7 +124,7 @@ impl App {
         self.credentials()?
             .share_plane()
             .cloned()
-            .map_err(|error| credentials(&error))
+            .map_err(|error| self.not_connected(&error))
     }
 
     /// This machine's token for a plane, for that plane alone.
@@ -132,7 +132,7 @@ impl App {
         let credentials_file = self.credentials()?;
         let token = credentials_file
             .machine_token(plane)
-            .map_err(|error| credentials(&error))?;
+            .map_err(|error| self.not_connected(&error))?;
         Ok(MachineToken::new(
             plane.clone(),
             TokenText(token.expose().to_owned()),
@@ -144,6 +144,19 @@ impl App {
         Credentials::load(&self.home, &self.environment)
             .map(|credentials| credentials.on_moved_planes(&self.config.moved))
             .map_err(|error| credentials(&error))
+    }
+
+    /// That this machine may not share, with the line that connects it: who came by npm alone has no such program on the
+    /// PATH.
+    fn not_connected(&self, error: &CredentialsError) -> Failure {
+        let failure = credentials(error);
+        match error {
+            CredentialsError::NoPlane => failure.with_command(self.command("connect https://PLANE")),
+            CredentialsError::NoToken { origin } => {
+                failure.with_command(self.command(&format!("connect {origin}")))
+            }
+            _ => failure,
+        }
     }
 
     /// That a guarded command was run where there is no terminal, with the command for a person's own.
