@@ -409,3 +409,100 @@ async fn on_the_command_line_a_word_at_the_terminal_lets_it_through_and_nothing_
     let plain = at_terminal(&ada, "post --allow-secrets --as human < text", "").await;
     assert_eq!(plain.code(), 0, "{plain}");
 }
+
+/// What follows the program's name in the line that a refusal gives a person.
+#[cfg(target_os = "linux")]
+fn by_hand(command: &str) -> String {
+    let (_, line) = command.split_once("/devpilot-session ").unwrap();
+    line.lines().next().unwrap().to_owned()
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn the_line_that_a_refusal_gives_a_person_works_at_their_terminal() {
+    use stdio::terminal::at_terminal;
+
+    let plane = Plane::start(Store::Sqlite).await;
+    let ada = plane.owner();
+    let shared = ada.run(["share", "--title", "By an agent"], b"start").await;
+    assert_eq!(shared.code(), 0, "{shared}");
+    std::fs::write(ada.home().join("text"), text()).unwrap();
+    // Refused for what it holds, and for want of a terminal.
+    let refused = ada
+        .run(["post", "--reply-to=1", "--json"], text().as_bytes())
+        .await;
+    let alone = ada
+        .run(["post", "--allow-secrets", "--reply-to=1", "--json"], b"x")
+        .await;
+    assert_eq!((refused.code(), alone.code()), (1, 3), "{refused}{alone}");
+    for told in [refused, alone] {
+        let line = by_hand(told.json()["command"].as_str().unwrap());
+        assert!(
+            line.contains("--as agent --seat ") && line.contains("--reply-to"),
+            "{line}"
+        );
+        let ran = at_terminal(&ada, &format!("{line} < text"), "allow\n").await;
+        assert_eq!(ran.code(), 0, "{line}: {ran}");
+    }
+    let relay = at_terminal(&ada, "mode relay", "relay\n").await;
+    assert_eq!(relay.code(), 0, "{relay}");
+    std::fs::write(ada.home().join("text"), "in relay").unwrap();
+    let refused = ada.run(["post", "--kind=answer", "--json"], b"in relay").await;
+    assert_eq!(refused.json()["error"], "cannot_ask", "{refused}");
+    let line = by_hand(refused.json()["command"].as_str().unwrap());
+    let ran = at_terminal(&ada, &format!("{line} < text"), "send\n").await;
+    assert_eq!(ran.code(), 0, "{line}: {ran}");
+    let read = ada.run(["read", "--since", "0", "--json"], b"").await.json();
+    assert_eq!(texts(&read["messages"]), ["start", &text(), &text(), "in relay"]);
+    assert_eq!(read["messages"][1]["reply_to"], 1);
+    assert_eq!(read["messages"][3]["kind"], "answer");
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn the_line_of_an_agent_s_host_works_at_a_person_s_terminal_in_any_folder() {
+    use stdio::terminal::at_terminal;
+
+    let plane = Plane::start(Store::Sqlite).await;
+    let Pair {
+        ada: _ada,
+        ada_machine: _machine,
+        ben,
+        ben_machine,
+    } = Pair::new(&plane).await;
+    drop(ben.close().await);
+    let mut ben = mute(&ben_machine, false).await;
+    let refused = ben.call("post", json!({ "text": text() })).await;
+    let line = by_hand(refused.text());
+    assert!(line.contains("--as agent --seat "), "{line}");
+    std::fs::write(ben_machine.home().join("text"), text()).unwrap();
+    let ran = at_terminal(&ben_machine, &format!("{line} < text"), "allow\n").await;
+    assert_eq!(ran.code(), 0, "{line}: {ran}");
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_person_at_their_own_terminal_is_not_sent_to_their_human() {
+    use stdio::terminal::at_terminal;
+
+    let plane = Plane::start(Store::Sqlite).await;
+    let ada = plane.owner();
+    let shared = ada
+        .run(["share", "--title", "By hand", "--as", "human"], b"start")
+        .await;
+    assert_eq!(shared.code(), 0, "{shared}");
+    std::fs::write(ada.home().join("text"), text()).unwrap();
+    let refused = at_terminal(&ada, "post < text", "").await;
+    assert_eq!(refused.code(), 1, "{refused}");
+    for (part, is_said) in [
+        ("in your own terminal", true),
+        ("ask your human", false),
+        ("do not run it", false),
+        ("--as agent", false),
+    ] {
+        assert_eq!(refused.stdout.contains(part), is_said, "{part}: {refused}");
+    }
+    let line = by_hand(&refused.stdout);
+    let ran = at_terminal(&ada, &format!("{} < text", line.trim_end()), "allow\n").await;
+    assert_eq!(ran.code(), 0, "{line}: {ran}");
+}

@@ -10,13 +10,14 @@ use wire::problem::Code;
 use wire::sizes::MESSAGE_JSON_MAX;
 
 use super::app::App;
+use super::by_hand::Acting;
 use super::choose::CALL_S;
 use super::failure::{Failure, code};
 use super::host::{Ask, Host, Purpose, Question};
 use super::present::{Presenter, short};
 use super::reach::in_turn;
 use super::secrets::Guarded;
-use super::{modes, wording};
+use super::{by_hand, modes, wording};
 use crate::plane::{Deadline, within};
 use crate::render;
 use crate::session::auto::Standing;
@@ -65,7 +66,11 @@ pub(super) async fn post(
     if guarded.open().is_some() {
         let (title, command) = {
             let session = in_turn(session, until).await?;
-            (Presenter::new(&session).title(), allowing("post", &session))
+            let again = by_hand::options_of(guarded.message(), false);
+            (
+                Presenter::new(&session).title(),
+                allowing("post", &session)? + &again,
+            )
         };
         // The same message again, whose answer was lost, was allowed when it was first sent.
         if !in_turn(session, until).await?.is_under_way(&json)? {
@@ -94,10 +99,13 @@ pub(super) async fn post(
         until = within(CALL_S);
     }
     if mode.session == ModeName::Relay && by == Kind::Agent {
-        let question = {
+        let (question, by_hand) = {
             let session = in_turn(session, until).await?;
             may_write(&session)?;
-            relay_question(&session, &guarded.shown()?, json)
+            let acting = Acting::by(&session)?.options();
+            let again = by_hand::options_of(guarded.message(), guarded.is_clean());
+            let question = relay_question(&session, &guarded.shown()?, json);
+            (question, format!("post{acting}{again}"))
         };
         let answer = host.ask(&question).await;
         until = within(CALL_S);
@@ -114,8 +122,10 @@ pub(super) async fn post(
                 return Err(Failure::new(
                     code::CANNOT_ASK,
                     "In relay an agent's post takes its human's yes, and there is no terminal here to ask at. Nothing was \
-                     posted; ask your human to run it in their own terminal.",
-                ));
+                     posted; ask your human to run this in their own terminal with the text as its input. Do not run it \
+                     yourself.",
+                )
+                .with_command(app.command(&by_hand)));
             }
             other => return Err(refused(other, "Nothing was posted.")),
         }
@@ -182,10 +192,11 @@ async fn auto_over(app: &App, session: &mut Session, until: Deadline) -> Result<
 }
 
 /// A command with which a person lets a credential through, in this session and for this seat.
-pub(super) fn allowing(verb: &str, session: &Session) -> String {
-    let id: String = session.id().to_string().chars().take(8).collect();
-    let seat = short(session.my_id());
-    format!("{verb} --allow-secrets --session {id} --seat {seat}")
+pub(super) fn allowing(verb: &str, session: &Session) -> Result<String, Failure> {
+    Ok(format!(
+        "{verb} --allow-secrets{}",
+        Acting::by(session)?.options()
+    ))
 }
 
 /// After a sign that histories differ, posting needs a person's word.

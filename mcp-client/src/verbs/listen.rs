@@ -124,7 +124,12 @@ pub async fn run(app: &App, args: ListenArgs, host: &dyn Host) -> Result<ListenA
         rearm: app
             .listen_in(&session, mode)
             .map(|line| rearm(line, args.timeout_s)),
-        next: next.to_owned(),
+        next: match args.timeout_s.filter(|asked| *asked > MOST_S) {
+            Some(asked) => {
+                format!("A listen lasts at most {MOST_S} s, so it was shortened from {asked} s. {next}")
+            }
+            None => next.to_owned(),
+        },
     })
 }
 

@@ -5,6 +5,7 @@
 //! `render` before it enters an answer. A verb never prints and never asks except through its [`Host`].
 
 mod app;
+mod by_hand;
 mod choose;
 mod closed;
 pub mod cockpit;
@@ -53,6 +54,7 @@ pub mod who;
 mod wording;
 
 pub use app::App;
+pub(crate) use by_hand::Acting;
 pub use cockpit::{CockpitAnswer, CockpitArgs};
 pub use connect::{Begun, ConnectAnswer, ConnectArgs, ConnectCode};
 pub use delivered::{Answer, Delivered};

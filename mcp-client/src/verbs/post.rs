@@ -15,7 +15,7 @@ use super::present::Presenter;
 use super::reach::in_turn;
 use super::secrets::Guarded;
 use super::text::Text;
-use super::{compose, modes, people};
+use super::{by_hand, compose, modes, people};
 use crate::plane::within;
 use crate::session::message::{Message, POSTABLE_KINDS};
 
@@ -166,7 +166,12 @@ pub async fn run(app: &App, args: PostArgs, host: &dyn Host) -> Result<Delivered
         signal,
     };
     let mut guarded = Guarded::new(message, "text")?;
-    guarded.may_be_allowed(app, host, &allowing_here(app, host, args.session.as_deref()))?;
+    if guarded.open().is_some() {
+        let acting = app.acting(host, args.session.as_deref()).await;
+        let again = by_hand::options_of(guarded.message(), false);
+        let command = format!("post --allow-secrets{}{again}", acting.options());
+        guarded.may_be_allowed(app, host, &command)?;
+    }
     let until = within(CALL_S);
     let shared = app
         .pick(host, args.session.as_deref(), Intent::Post, until)
@@ -218,17 +223,6 @@ pub async fn run(app: &App, args: PostArgs, host: &dyn Host) -> Result<Delivered
         session: *session.id(),
     };
     Ok(Delivered::with(answer, due))
-}
-
-/// The command with which a person lets a credential through, where no session was looked at yet.
-fn allowing_here(app: &App, host: &dyn Host, named: Option<&str>) -> String {
-    let meant = app
-        .list()
-        .and_then(|listing| app.named_here(host, &listing, named));
-    match meant {
-        Ok(session) => format!("post --allow-secrets --session {session}"),
-        Err(_) => "post --allow-secrets".to_owned(),
-    }
 }
 
 /// What can be refused before any session is looked at.

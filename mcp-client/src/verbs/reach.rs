@@ -11,6 +11,7 @@ use crate::seat::{EnteringLock, SeatError, SeatState};
 use crate::session::{Session, SessionError};
 use tokio::sync::{Mutex, MutexGuard};
 use wire::api::{ParticipantRow, TokenText};
+use wire::event::Kind;
 
 /// The right to take or make a seat, in this process and in this home.
 pub(super) struct Entrance<'a> {
@@ -184,9 +185,10 @@ impl App {
         format!("{} {rest}", shell_word(&program.display().to_string()))
     }
 
-    /// As [`App::listen_line`], where the mode lets an agent wait at all.
+    /// As [`App::listen_line`], for an agent's seat and where the mode lets an agent wait at all.
     pub(super) fn listen_in(&self, session: &Session, mode: ModeView) -> Option<String> {
-        modes::may_wait(mode).then(|| self.listen_line(session))
+        let is_agent_s = || session.kept().is_ok_and(|kept| kept.kind == Kind::Agent);
+        (modes::may_wait(mode) && is_agent_s()).then(|| self.listen_line(session))
     }
 
     /// The line that listens for a seat, for a shell that may not know of another home folder than the default.
@@ -207,7 +209,7 @@ impl App {
 }
 
 /// A path as one word of a shell's line.
-fn shell_word(path: &str) -> String {
+pub(super) fn shell_word(path: &str) -> String {
     let plain = |symbol: char| symbol.is_alphanumeric() || "/._-+:,@%\\~".contains(symbol);
     match path.chars().all(plain) {
         true if cfg!(windows) || !path.contains(['\\', '~']) => path.to_owned(),

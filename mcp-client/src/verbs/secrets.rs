@@ -4,6 +4,8 @@
 //! A message can reach [`compose`](super::compose) only as [`Guarded`], which is made by scanning it. No argument of a
 //! verb lets anything through: the question is the host's, and a command's is put at the controlling terminal alone.
 
+use wire::event::Kind;
+
 use super::app::App;
 use super::compose::{no_terminal, refused};
 use super::failure::{Failure, code};
@@ -74,6 +76,11 @@ impl Guarded {
     /// What looks like a credential and was not allowed.
     pub(super) fn open(&self) -> Option<&Findings> {
         (!self.allowed && !self.findings.is_empty()).then_some(&self.findings)
+    }
+
+    /// Whether the guard found nothing in it.
+    pub(super) fn is_clean(&self) -> bool {
+        self.findings.is_empty()
     }
 
     /// Refuses at once, before anything else is looked at, what nobody can be asked about.
@@ -196,16 +203,23 @@ pub(super) fn may_be_allowed(
     if findings.is_empty() || host.may_allow_secrets() {
         return Ok(());
     }
-    let who = match host.face() {
-        Face::Tools => "Your human can allow it, and this host can't ask them.",
-        Face::CommandLine => "A person can allow it.",
+    let how = match (host.reader(), host.face()) {
+        (Kind::Human, _) => {
+            "If it has to be sent, run this in your own terminal with the text as its input: it asks you for a word."
+        }
+        (Kind::Agent, Face::Tools) => {
+            "Your human can allow it, and this host can't ask them. If it has to be sent, ask your human to run this in their \
+             own terminal with the text as its input; do not run it yourself."
+        }
+        (Kind::Agent, Face::CommandLine) => {
+            "A person can allow it. If it has to be sent, ask your human to run this in their own terminal with the text as its \
+             input; do not run it yourself."
+        }
     };
     Err(Failure::new(
         code::SECRET_FOUND,
         format!(
-            "This looks like it holds {findings}. {nothing} Take it out, and say where it is kept instead of what it is. {who} If \
-             it has to be sent, ask your human to run this in their own terminal with the text as its input; do not run it \
-             yourself."
+            "This looks like it holds {findings}. {nothing} Take it out, and say where it is kept instead of what it is. {how}"
         ),
     )
     .with_command(app.command(command)))

@@ -31,8 +31,13 @@ use crate::session::message::Message;
 /// Room that a title leaves for the JSON around it.
 const TITLE_MAX: usize = SMALL_JSON_MAX - 16;
 
-/// With which a person shares a credential.
-const ALLOWING: &str = "share --allow-secrets --title TITLE";
+/// With which a person shares a credential, for whom it was to be shared: input that is no terminal counts as an agent's.
+fn allowing(host: &dyn Host) -> &'static str {
+    match host.kind() {
+        Kind::Agent => "share --allow-secrets --as agent --title TITLE",
+        Kind::Human => "share --allow-secrets --as human --title TITLE",
+    }
+}
 
 /// A note that was made.
 pub(super) struct Made {
@@ -59,7 +64,7 @@ pub(super) fn handoff(app: &App, args: &ShareArgs, host: &dyn Host) -> Result<Op
         ..Message::default()
     };
     let guarded = Guarded::new(message, "context")?;
-    guarded.may_be_allowed(app, host, ALLOWING)?;
+    guarded.may_be_allowed(app, host, allowing(host))?;
     Ok(Some(guarded))
 }
 
@@ -132,7 +137,7 @@ pub(super) async fn session_for(
     let name = app.config.display_name(&app.environment);
     let newcomer = app.newcomer(host, &place, name)?;
     if let Some(handoff) = handoff.filter(|handoff| handoff.open().is_some()) {
-        handoff.allow(app, host, title, ALLOWING).await?;
+        handoff.allow(app, host, title, allowing(host)).await?;
         until = within(CALL_S);
     }
     let mark = ShareMark {

@@ -13,7 +13,7 @@ pub(super) async fn share(setting: Setting<'_>, share: Share) -> Result<u8, Fail
              `devpilot-session link --session SESSION`.",
         ));
     }
-    setting.hand_for_secrets()?;
+    setting.hand_for_secrets().await?;
     let context = input::text("what the others need to know").await?;
     let arguments = ShareArgs {
         title: Some(share.title),

@@ -34,7 +34,7 @@ use super::progress;
 use super::show::Show;
 use crate::guard;
 use crate::terminal::Terminal;
-use crate::verbs::{self, App, Delivered, Failure, Host as _, LeaveArgs, WhoArgs, code};
+use crate::verbs::{self, Acting, App, Delivered, Failure, Host as _, LeaveArgs, WhoArgs, code};
 
 /// What every command is run with.
 pub(super) struct Setting<'a> {
@@ -137,7 +137,7 @@ fn allows_secrets(command: &Command) -> bool {
 
 impl Setting<'_> {
     /// Refuses a command that lets credentials through where there is nobody's own hand, before any input is read.
-    fn hand_for_secrets(&self) -> Result<(), Failure> {
+    async fn hand_for_secrets(&self) -> Result<(), Failure> {
         if !self.host.may_allow_secrets() || Terminal::open().is_ok() {
             return Ok(());
         }
@@ -145,12 +145,26 @@ impl Setting<'_> {
         // A topic or path among them may be what is not to be repeated.
         let clean = guard::scan("arguments", typed.as_bytes()).is_ok_and(|found| found.is_empty());
         let verb = typed.split(' ').next().unwrap_or_default();
-        let command = if clean {
-            typed.clone()
-        } else {
-            format!("{verb} --allow-secrets")
+        let named = self.common.session.as_deref();
+        let mut acting = match verb {
+            // It makes a session and a participant of its own.
+            "share" => Acting {
+                kind: Some(self.host.kind()),
+                ..Acting::default()
+            },
+            _ => self.app.acting(self.host, named).await,
         };
-        Err(self.app.no_terminal(&command))
+        if clean {
+            // What was typed says it already.
+            acting.session = acting.session.filter(|_| named.is_none());
+            acting.kind = acting.kind.filter(|_| self.common.acting_as.is_none());
+            acting.seat = acting.seat.filter(|_| self.common.seat.is_none());
+        }
+        let command = match clean {
+            true => typed.clone(),
+            false => format!("{verb} --allow-secrets"),
+        };
+        Err(self.app.no_terminal(&(command + &acting.options())))
     }
 
     /// Writes an answer, and then does what is due after it.

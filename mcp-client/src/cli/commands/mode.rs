@@ -21,7 +21,7 @@ pub(super) async fn mode(setting: Setting<'_>, mode: Mode) -> Result<u8, Failure
         session: setting.common.session.clone(),
     };
     arguments.check_numbers()?;
-    setting.hand_for_secrets()?;
+    setting.hand_for_secrets().await?;
     if arguments.set == Some(SetTo::Auto) {
         // Before anybody writes a goal that could not be proposed.
         verbs::mode::prepare(setting.app, &arguments, setting.host).await?;

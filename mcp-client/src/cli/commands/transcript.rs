@@ -44,7 +44,7 @@ pub(super) async fn post(setting: Setting<'_>, post: Post) -> Result<u8, Failure
         session: setting.common.session.clone(),
     };
     // Before anybody writes a text that could not be posted.
-    setting.hand_for_secrets()?;
+    setting.hand_for_secrets().await?;
     verbs::post::prepare(setting.app, &arguments, setting.host).await?;
     arguments.text = input::text("your message").await?;
     let answer = verbs::post::run(setting.app, arguments, setting.host).await?;

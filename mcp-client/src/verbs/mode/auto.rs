@@ -37,7 +37,7 @@ pub(super) async fn propose(
         }
         let asking = Asking::propose(app, &session, terms, host.reader())?;
         let title = Presenter::new(&session).title();
-        (asking, title, compose::allowing("mode auto", &session))
+        (asking, title, compose::allowing("mode auto", &session)?)
     };
     if !terms.findings.is_empty() {
         let about = secrets::About {

@@ -196,9 +196,13 @@ pub async fn prepare(app: &App, args: &ModeArgs, host: &dyn Host) -> Result<(), 
 /// An argument that can't be, no such session, no proposal, a human who did not say yes, or the plane refuses.
 pub async fn run(app: &App, args: ModeArgs, host: &dyn Host) -> Result<Delivered<ModeAnswer>, Failure> {
     let wanted = terms::check(&args)?;
-    if let Wanted::Propose(terms) = &wanted {
+    if let Wanted::Propose(terms) = &wanted
+        && !terms.findings.is_empty()
+    {
         let nothing = "Nothing was proposed.";
-        secrets::may_be_allowed(app, host, &terms.findings, nothing, "mode auto --allow-secrets")?;
+        let acting = app.acting(host, args.session.as_deref()).await;
+        let command = format!("mode auto --allow-secrets{}", acting.options());
+        secrets::may_be_allowed(app, host, &terms.findings, nothing, &command)?;
     }
     let mut until = within(CALL_S);
     let shared = app
