@@ -324,7 +324,7 @@ pub(super) fn over(why: Why) -> String {
 
 fn why_text(why: Why) -> &'static str {
     match why {
-        Why::Notice(cause) => cause_text(cause),
+        Why::Notice(cause) => cause_text(cause, ModeName::Observe),
         Why::Budget => "the budget is spent, by this client's own count",
         Why::Time => "the time is up, by this machine's clock",
         Why::Again => "it was begun a second time under one yes of your human",
@@ -335,10 +335,14 @@ fn why_text(why: Why) -> &'static str {
     }
 }
 
-/// A cause in our words.
-pub(super) fn cause_text(cause: Cause) -> &'static str {
+/// Why the mode went to `to`, in our words.
+pub(super) fn cause_text(cause: Cause, to: ModeName) -> &'static str {
     match cause {
-        Cause::Requested => "a participant set observe",
+        Cause::Requested => match to {
+            ModeName::Observe => "a participant set observe",
+            ModeName::Relay => "a participant set relay",
+            ModeName::Auto => "a participant set auto",
+        },
         Cause::Accepted => "the proposal was accepted",
         Cause::BudgetSpent => "the budget is spent",
         Cause::TtlExpired => "the time is up",

@@ -387,7 +387,7 @@ fn notice_text(notice: &Notice, proposer: Option<&str>) -> String {
                 "The mode went from {} to {}: {}",
                 modes::word(*from),
                 modes::word(*to),
-                modes::cause_text(*cause)
+                modes::cause_text(*cause, *to)
             );
             match (to, spent, budget, ttl_s) {
                 (ModeName::Auto, _, Some(budget), Some(ttl)) => {

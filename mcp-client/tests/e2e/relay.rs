@@ -13,7 +13,11 @@ async fn in_relay_only_a_yes_posts() {
     sam.join(&link).await;
     ana.will_answer([Ask::Yes]);
     ana.set_mode(SetTo::Relay).await.unwrap();
-    sam.read().await;
+    let read = sam.read().await;
+    assert_eq!(
+        read.events.last().unwrap().text,
+        "The mode went from observe to relay: a participant set relay."
+    );
 
     for (answer, code) in [
         (Ask::No, "declined"),
