@@ -40,7 +40,7 @@ pub enum ChooseError {
     )]
     NoSession,
     /// None was last used in this place, and there are some elsewhere.
-    #[error("No session was last used in this folder. This machine is in: {candidates}.")]
+    #[error("No session that goes on was last used in this folder. This machine is in: {candidates}.")]
     NotHere {
         /// The sessions there are.
         candidates: String,
@@ -74,6 +74,8 @@ pub enum ChooseError {
     Which {
         /// The sessions that fit.
         candidates: String,
+        /// Whether several of them have one title, so that ids alone tell them apart.
+        by_id: bool,
     },
     /// This machine is on its way into it and not there yet.
     #[error("{}", not_in(.name, *.standing))]
@@ -106,7 +108,7 @@ fn not_in(name: &str, standing: Standing) -> String {
     }
 }
 
-/// The session of a call that reads: the one named, else this process's, else the one last used in this place.
+/// The session of a call: the one named, else this process's, else the one last used in this place.
 ///
 /// # Errors
 /// [`ChooseError`].
@@ -137,6 +139,30 @@ pub fn session_to_calm(asking: &Asking<'_>) -> Result<SessionId, ChooseError> {
         (Err(ChooseError::NotHere { .. }), [only]) => Ok(only.session),
         (chosen, _) => chosen,
     }
+}
+
+/// The session of a call that looks on and lives for that alone: as [`session`], but where none was ever used in this place
+/// and this machine is in one session, it is that one; and where none goes on, the last one used in this place, since what
+/// was said in it stays readable.
+///
+/// # Errors
+/// [`ChooseError`].
+pub fn session_to_read(asking: &Asking<'_>) -> Result<SessionId, ChooseError> {
+    let mut seats = asking.seats.iter().filter(|seat| seat.is_in());
+    let last = seats.find(|seat| asking.place.covers(&seat.last_used.place));
+    match (session(asking), living(asking).as_slice(), last) {
+        (Err(ChooseError::NotHere { .. }), [only], None) => Ok(only.session),
+        (Err(ChooseError::Over { .. } | ChooseError::NoSession), [], Some(last)) if is_over(last) => {
+            Ok(last.session)
+        }
+        (chosen, ..) => chosen,
+    }
+}
+
+/// By the plane's word, or by the time it was to live as this machine knew it.
+fn is_over(seat: &SeatSummary) -> bool {
+    let ended = seat.ended.as_ref();
+    ended.is_none_or(|ended| ended.for_everybody().is_some())
 }
 
 fn none_alive(asking: &Asking<'_>, last: Option<&SeatSummary>) -> ChooseError {
@@ -182,9 +208,7 @@ pub fn session_for_post(asking: &Asking<'_>) -> Result<SessionId, ChooseError> {
     if asking.named.is_none() && asking.current.is_none() {
         let candidates = living(asking);
         if candidates.len() > 1 {
-            return Err(ChooseError::Which {
-                candidates: describe(&candidates),
-            });
+            return Err(which(&candidates));
         }
     }
     session(asking)
@@ -279,9 +303,7 @@ fn by_name(asking: &Asking<'_>, named: &str) -> Result<SessionId, ChooseError> {
         [] => Err(ChooseError::Unknown {
             known: describe(&distinct(asking.seats.iter())),
         }),
-        several => Err(ChooseError::Which {
-            candidates: describe(several),
-        }),
+        several => Err(which(several)),
     }
 }
 
@@ -306,6 +328,22 @@ fn distinct<'a>(seats: impl Iterator<Item = &'a SeatSummary>) -> Vec<&'a SeatSum
         }
     }
     found
+}
+
+fn which(seats: &[&SeatSummary]) -> ChooseError {
+    let title = |seat: &SeatSummary| seat.title.clone().unwrap_or_default();
+    let mut rest = seats;
+    let mut by_id = false;
+    while let Some((first, others)) = rest.split_first() {
+        by_id |= others
+            .iter()
+            .any(|other| same_title(&title(first), &title(other)));
+        rest = others;
+    }
+    ChooseError::Which {
+        candidates: describe(seats),
+        by_id,
+    }
 }
 
 fn describe(seats: &[&SeatSummary]) -> String {

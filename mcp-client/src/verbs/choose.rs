@@ -30,7 +30,7 @@ pub(super) struct Taken {
 /// What a call does with the session.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Intent<'a> {
-    /// Looks on.
+    /// Looks on. A command may look on from anywhere; it does not move the seat to its folder.
     Read,
     /// Looks on for whoever of this machine has the seat, and leaves no trace of where.
     Attend,
@@ -67,6 +67,8 @@ impl App {
         let place = Place::of(host.folder());
         let asking = self.asking(&listing, &place, named, current);
         let chosen = match intent {
+            // What lives on would go on to write where it has looked.
+            Intent::Read | Intent::Attend if !host.lives_on() => choose::session_to_read(&asking),
             Intent::Read | Intent::Attend | Intent::Decide => choose::session(&asking),
             Intent::Calm => choose::session_to_calm(&asking),
             Intent::Post | Intent::Leave | Intent::Enter(_) => choose::session_for_post(&asking),
@@ -289,7 +291,12 @@ impl App {
             session.finish_entering(machine.as_ref(), until).await?;
         }
         if is_use(host, intent, kept.kind) {
-            session.note_use(self.last_used(place)).await?;
+            let looks_on = matches!(intent, Intent::Read) && !host.lives_on();
+            let mut used = self.last_used(place);
+            if looks_on && !kept.last_used.place.is_empty() {
+                used.place.clone_from(&kept.last_used.place);
+            }
+            session.note_use(used).await?;
         }
         Ok(session)
     }
@@ -403,13 +410,14 @@ pub(super) fn no_session(face: Face, error: &ChooseError) -> Failure {
         | ChooseError::NotIn { .. } => code::NO_SESSION,
     };
     let failure = Failure::new(code, error.to_string());
-    match (error, face) {
-        (ChooseError::NoSession | ChooseError::Removed { .. } | ChooseError::NotIn { .. }, _) => failure,
-        (_, Face::Tools) => {
-            failure.with_advice("Name one with `session`: its title or the first 8 characters of its id.")
-        }
-        (_, Face::CommandLine) => {
-            failure.with_advice("Name one with `--session`: its title or the first 8 characters of its id.")
-        }
-    }
+    let by = match error {
+        ChooseError::NoSession | ChooseError::Removed { .. } | ChooseError::NotIn { .. } => return failure,
+        ChooseError::Which { by_id: true, .. } => "the first 8 characters of its id",
+        _ => "its title or the first 8 characters of its id",
+    };
+    let with = match face {
+        Face::Tools => "session",
+        Face::CommandLine => "--session",
+    };
+    failure.with_advice(&format!("Name one with `{with}`: {by}."))
 }

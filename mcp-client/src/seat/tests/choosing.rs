@@ -154,6 +154,7 @@ fn a_title_that_several_have_is_asked_about_by_id() {
         ..asking(&seats, &place)
     })
     .unwrap_err();
+    assert!(matches!(error, ChooseError::Which { by_id: true, .. }));
     let text = error.to_string();
     assert!(text.contains("01010101") && text.contains("02020202"), "{text}");
 }
@@ -163,9 +164,10 @@ fn a_post_with_several_alive_and_none_used_asks() {
     let seats = summaries(&[(1, "A", "/r/one", 10), (2, "B\u{202E}<b>", "/r/two", 20)]);
     let place = Place::of(Some(Path::new("/r/one")));
     let ask = asking(&seats, &place);
-    let Err(ChooseError::Which { candidates }) = choose::session_for_post(&ask) else {
+    let Err(ChooseError::Which { candidates, by_id }) = choose::session_for_post(&ask) else {
         panic!("must ask");
     };
+    assert!(!by_id, "their titles differ");
     assert!(
         candidates.contains("\"A\"") && !candidates.contains('\u{202E}'),
         "{candidates}"
@@ -332,4 +334,48 @@ fn where_no_seat_got_in_the_way_on_is_named() {
 fn a_return_that_was_not_answered_leaves_a_seat_in() {
     let seat = outside(2, 20, PendingEntry::Return { epoch: 2 }, None);
     assert!(seat.is_in());
+}
+
+#[test]
+fn what_looks_on_takes_the_only_session_and_the_last_one_here_that_is_over() {
+    let mut seats = summaries(&[(1, "A", "/r/one", 10), (3, "C", "/r/two", 30)]);
+    let one = Place::of(Some(Path::new("/r/one")));
+    let three = Place::of(Some(Path::new("/r/three")));
+    let (alone, _) = seats.split_at(1);
+    assert_eq!(choose::session_to_read(&asking(alone, &three)), Ok(session(3)));
+    assert!(
+        choose::session_to_read(&asking(&seats, &three)).is_err(),
+        "one of two is not meant"
+    );
+    let over = |cause: &str| Ended {
+        at: NOW,
+        cause: cause.to_owned(),
+    };
+    seats[1].ended = Some(over("ended"));
+    assert!(
+        matches!(
+            choose::session_to_read(&asking(&seats, &one)),
+            Err(ChooseError::NotHere { .. })
+        ),
+        "the one that is over, or the one elsewhere"
+    );
+    seats[0].ended = Some(over("ended"));
+    assert_eq!(choose::session_to_read(&asking(&seats, &one)), Ok(session(1)));
+    assert!(matches!(
+        choose::session_for_post(&asking(&seats, &one)),
+        Err(ChooseError::Over { .. })
+    ));
+    assert_eq!(
+        choose::session_to_read(&asking(&seats, &three)),
+        Err(ChooseError::NoSession)
+    );
+    seats[1].ended = Some(over("left"));
+    assert_eq!(
+        choose::session_to_read(&asking(&seats, &one)),
+        Err(ChooseError::NoSession),
+        "who left reads it by name"
+    );
+    seats[1].ended = None;
+    seats[1].expires_at = Some(NOW);
+    assert_eq!(choose::session_to_read(&asking(&seats, &one)), Ok(session(1)));
 }
