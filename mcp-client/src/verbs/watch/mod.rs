@@ -37,7 +37,7 @@ use crate::session::{Session, SessionError};
 const LAST: u32 = 10;
 /// The longest request: presence is looked at after each.
 const REQUEST_S: u32 = 10;
-/// Between two looks where the plane holds no request: through an agent's seat in observe.
+/// Between two looks where the plane holds no request: a person looking on through an agent's seat, or one in observe.
 const LOOK: Duration = Duration::from_secs(3);
 /// Everything that came is shown whole.
 const WHOLE: Budget = Budget {
@@ -83,7 +83,7 @@ pub async fn run(
     let mut cuts = 0;
     loop {
         let stepped = tokio::select! {
-            stepped = step(app, &shared) => stepped,
+            stepped = step(app, host, &shared) => stepped,
             () = host.cancelled().cancelled() => return Err(cancelled()),
         };
         let mut seen = Vec::new();
@@ -147,13 +147,21 @@ impl From<SessionError> for Stopped {
 }
 
 /// One request, and who is here then.
-async fn step(app: &App, shared: &Arc<Mutex<Session>>) -> Result<Vec<ParticipantRow>, Stopped> {
+async fn step(
+    app: &App,
+    host: &dyn Host,
+    shared: &Arc<Mutex<Session>>,
+) -> Result<Vec<ParticipantRow>, Stopped> {
     let until = within(CALL_S);
     let (waiting, held) = {
         let session = in_turn(shared, until).await?;
         let kept = session.kept().map_err(Stopped::from)?;
         let mode = modes::of(&session, &kept, app.clock.now());
-        let held = kept.kind == Kind::Human || mode.mine != ModeName::Observe;
+        // A held request counts as listening: a person who looks on is not the agent whose seat it is.
+        let held = match kept.kind {
+            Kind::Human => true,
+            Kind::Agent => host.reader() == Kind::Agent && mode.mine != ModeName::Observe,
+        };
         (session.waiting().map_err(Stopped::from)?, held)
     };
     let heard = match held {
