@@ -176,11 +176,11 @@ fn join(_values: &[Option<String>]) -> String {
 }
 
 fn catch_up(values: &[Option<String>]) -> String {
-    let session = with(values, 0, " and `session`: \"", "\"");
+    let session = with(values, 0, "with `session`: \"", "\" and ");
     let named = with(values, 0, " of ", "");
     format!(
         "Catch me up on the DevPilot session{named}.\n\n\
-         1. Call devpilot_session_read without `since`{session}, and go on with `next_since` while `more` is true. If you do \
+         1. Call devpilot_session_read {session}without `since`, and go on with `next_since` while `more` is true. If you do \
          not know what the session is about, since your context was compacted or is new, start with `since: 0` instead: \
          that begins with the join card and the hand-off.\n\
          2. Tell me what is new and who said it: what was decided, what was asked of us, what contradicts what we hold \
@@ -229,7 +229,12 @@ mod tests {
             )
         );
         let said = text("catch-up", &json!({ "session": "Flaky login" }));
-        assert!(said.contains("`session`: \"Flaky login\""), "{said}");
+        assert!(
+            said.contains(
+                "devpilot_session_read with `session`: \"Flaky login\" and without `since`, and go on"
+            ),
+            "{said}"
+        );
         let link = "https://plane.example/s/00112233445566778899aabbccddeeff#dp1faaaabbbbccccddddeeee";
         assert!(!text("share", &json!({ "title": link })).contains("aaaabbbb"));
         assert_eq!(text("share", &json!({ "title": " " })), text("share", &json!({})));
