@@ -177,6 +177,17 @@ pub async fn run(app: &App, args: ShareArgs, host: &dyn Host) -> Result<Delivere
         }
         _ => None,
     };
+    if created
+        && args
+            .context
+            .as_deref()
+            .is_none_or(|context| context.trim().is_empty())
+    {
+        warnings.push(format!(
+            "The hand-off is empty: nothing of what the others need to know was given. Write it to them with {}.",
+            host.face().call("post")
+        ));
+    }
     let mut session = in_turn(&shared, until).await?;
     // A link is of the epoch in force, which may have moved while nothing was read here.
     if !created || session.plane_state().is_none() {
