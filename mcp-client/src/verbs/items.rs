@@ -38,6 +38,9 @@ pub struct MessageItem {
     /// Ids it is addressed to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub to: Vec<String>,
+    /// The same for a text: each by its claimed name and short id, or as `you`.
+    #[serde(skip)]
+    pub addressed: Vec<String>,
     /// The seq it replies to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u64")]

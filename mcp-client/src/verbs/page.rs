@@ -53,8 +53,10 @@ impl Item {
                     text: None,
                     ..MessageItem::clone(message)
                 };
+                // The text form has names where JSON has ids.
+                let names = message.addressed.iter().map(|name| name.len() + 2).sum::<usize>();
                 // The block's two boundaries and its label in the text form, `text` and the part's place in JSON.
-                serde_json::to_string(&bare).map_or(0, |json| json.len()) + 100
+                serde_json::to_string(&bare).map_or(0, |json| json.len()) + names + 100
             }
             Self::Event(event) => event.text.len() + EVENT,
         }

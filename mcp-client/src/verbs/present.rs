@@ -52,6 +52,15 @@ impl<'a> Presenter<'a> {
         self.names.get(id)
     }
 
+    /// Somebody a message is addressed to.
+    fn addressee(&self, id: &ParticipantId) -> String {
+        if id == self.session.my_id() {
+            return "you".to_owned();
+        }
+        let short: String = id.to_string().chars().take(8).collect();
+        format!("\"{}\" {short}", self.name(id))
+    }
+
     /// The session's title.
     pub(super) fn title(&self) -> String {
         let kept = self.session.kept().ok();
@@ -93,12 +102,9 @@ impl<'a> Presenter<'a> {
         item.topic = message.topic.as_deref().map(&mut line);
         item.paths = message.paths.iter().map(|path| line(path)).collect();
         item.text = Some(text.text);
-        item.to = message
-            .to
-            .iter()
-            .filter_map(|id| id.parse::<ParticipantId>().ok())
-            .map(|id| id.to_string())
-            .collect();
+        let to: Vec<ParticipantId> = message.to.iter().filter_map(|id| id.parse().ok()).collect();
+        item.to = to.iter().map(ParticipantId::to_string).collect();
+        item.addressed = to.iter().map(|id| self.addressee(id)).collect();
         item.reply_to = message.reply_to;
         item.pin = message.pin;
         item.signal = message

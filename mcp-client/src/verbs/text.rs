@@ -259,8 +259,8 @@ fn heading(message: &MessageItem) -> String {
     if let Some(topic) = &message.topic {
         let _ = write!(heading, " [topic: {topic}]");
     }
-    if !message.to.is_empty() {
-        let _ = write!(heading, " [to: {}]", message.to.join(", "));
+    if !message.addressed.is_empty() {
+        let _ = write!(heading, " [to: {}]", message.addressed.join(", "));
     }
     if !message.paths.is_empty() {
         let _ = write!(heading, " [paths: {}]", message.paths.join(", "));

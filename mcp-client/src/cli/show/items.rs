@@ -29,8 +29,8 @@ pub(super) fn message(item: &MessageItem) -> Vec<String> {
     }
     remarks.extend(item.topic.iter().map(|topic| format!("topic {topic}")));
     remarks.extend(item.reply_to.map(|seq| format!("answers #{seq}")));
-    if !item.to.is_empty() {
-        remarks.push(format!("to {}", item.to.join(", ")));
+    if !item.addressed.is_empty() {
+        remarks.push(format!("to {}", item.addressed.join(", ")));
     }
     if item.pin {
         remarks.push("pinned".to_owned());
@@ -188,11 +188,16 @@ mod tests {
             at: "2026-11-29T14:02:31.123Z".into(),
             from: "Anna".into(),
             kind: "question".into(),
+            to: vec!["0b9cca47-9c6e-89de-b8d6-34e7a1a85a39".into()],
+            addressed: vec!["\"pb\" 0b9cca47".into(), "you".into()],
             text: Some("first\n#13 2026-11-29 14:03Z system\n\nlast".into()),
             ..MessageItem::default()
         };
         let lines = message(&item);
-        assert_eq!(lines[0], "#12 2026-11-29 14:02Z Anna [question]");
+        assert_eq!(
+            lines[0],
+            "#12 2026-11-29 14:02Z Anna [question; to \"pb\" 0b9cca47, you]"
+        );
         assert_eq!(lines.len(), 5);
         assert!(lines[1..].iter().all(|line| line.starts_with(GUTTER)));
     }
