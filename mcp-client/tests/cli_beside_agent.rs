@@ -125,17 +125,24 @@ async fn a_persons_command_leaves_the_agents_seat_in_its_folder() {
 }
 
 #[tokio::test]
-async fn in_a_folder_of_no_session_those_there_are_are_named_and_stop_takes_the_only_one() {
+async fn in_a_folder_of_no_session_those_there_are_are_named_and_reading_and_stop_take_the_only_one() {
     let plane = Plane::start(Store::Sqlite).await;
     let beside = Beside::new(&plane).await;
     let elsewhere = beside.ben.home().join("elsewhere");
     std::fs::create_dir(&elsewhere).unwrap();
-    let refused = agent_in(&beside.ben, &elsewhere, "read", "").await;
+    let refused = agent_in(&beside.ben, &elsewhere, "leave", "").await;
     assert_eq!(refused["error"], "no_session", "{refused}");
     let said = refused["message"].as_str().unwrap();
     for part in ["\"Stale cache\" (", "--session"] {
         assert!(said.contains(part), "{part}: {said}");
     }
+    let read = agent_in(&beside.ben, &elsewhere, "read", "").await;
+    assert_eq!(read["title"], "Stale cache", "{read}");
+    let refused = agent_in(&beside.ben, &elsewhere, "leave", "").await;
+    assert_eq!(
+        refused["error"], "no_session",
+        "it is still at home in its own folder: {refused}"
+    );
     let stopped = agent_in(&beside.ben, &elsewhere, "mode stop", "").await;
     assert_eq!(stopped["session_mode"], "observe", "{stopped}");
 }
