@@ -198,7 +198,7 @@ async fn without_the_plane_it_is_what_this_machine_has() {
 }
 
 #[tokio::test]
-async fn each_shell_has_its_completions_and_bash_completes_a_verb() {
+async fn each_shell_has_its_completions_and_bash_completes_a_verb_and_what_follows_it() {
     // Neither a home folder that can be used nor a setting that holds is needed.
     let machine = Machine::new().with("DEVPILOT_HOME", "/dev/null/none");
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
@@ -213,21 +213,29 @@ async fn each_shell_has_its_completions_and_bash_completes_a_verb() {
     let script = machine.run(["completions", "bash"], b"").await.stdout;
     let path = machine.home().join("completions.bash");
     std::fs::write(&path, script).unwrap();
-    let completed = std::process::Command::new("bash")
-        .args(["--norc", "-ec"])
-        .arg(format!(
-            ". '{}'; completes=$(complete -p devpilot-session | sed 's/.*-F \\([^ ]*\\).*/\\1/'); \
-             COMP_WORDS=(devpilot-session exp); COMP_CWORD=1; \"$completes\" devpilot-session exp devpilot-session; \
-             echo \"${{COMPREPLY[*]}}\"",
-            path.display()
-        ))
-        .output()
-        .expect("bash is there");
-    let said = String::from_utf8_lossy(&completed.stdout);
-    assert_eq!(
-        said.trim(),
-        "export",
-        "{}",
-        String::from_utf8_lossy(&completed.stderr)
-    );
+    for (line, completed) in [
+        ("exp", "export"),
+        ("export --fo", "--format --force"),
+        ("export --format j", "json"),
+        ("door ad", "admit"),
+        ("door open --jo", "--joins"),
+    ] {
+        let words: Vec<&str> = line.split(' ').collect();
+        let (last, before) = (words[words.len() - 1], words[..words.len() - 1].last());
+        let ran = std::process::Command::new("bash")
+            .args(["--norc", "-ec"])
+            .arg(format!(
+                ". '{}'; completes=$(complete -p devpilot-session | sed 's/.*-F \\([^ ]*\\).*/\\1/'); \
+                 COMP_WORDS=(devpilot-session {line}); COMP_CWORD={}; \
+                 \"$completes\" devpilot-session '{last}' '{}'; echo \"${{COMPREPLY[*]}}\"",
+                path.display(),
+                words.len(),
+                before.unwrap_or(&"devpilot-session"),
+            ))
+            .output()
+            .expect("bash is there");
+        let said = String::from_utf8_lossy(&ran.stdout);
+        let trouble = String::from_utf8_lossy(&ran.stderr);
+        assert_eq!(said.trim(), completed, "{line}: {trouble}");
+    }
 }

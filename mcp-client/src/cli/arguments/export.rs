@@ -7,7 +7,8 @@ use clap::{Args, ValueEnum};
 /// `export`.
 #[derive(Debug, Args)]
 pub(crate) struct Export {
-    /// What to write it as [default: md; json with --json, or where FILE ends in .json].
+    /// What to write it as [default: md; json where FILE ends in .json, and with --json
+    /// where there is no FILE].
     #[arg(long, value_enum)]
     pub(crate) format: Option<FormatArgument>,
     /// Only what comes after this number.

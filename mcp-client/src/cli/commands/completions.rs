@@ -14,6 +14,8 @@ pub(super) fn completions(completions: &Completions, output: Output) -> Result<u
     let mut script = Vec::new();
     clap_complete::generate(completions.shell, &mut CommandLine::command(), NAME, &mut script);
     let script = String::from_utf8_lossy(&script);
+    // The generator cuts a name with a hyphen in one place and not in the other, and then knows no options of a command.
+    let script = script.replace("devpilot__subcmd__session", "devpilot__session");
     output
         .text(&script)
         .map(|_| 0)

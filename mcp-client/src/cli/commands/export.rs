@@ -81,6 +81,9 @@ struct NewFile {
 impl NewFile {
     /// Refuses a name that is taken before anything is read.
     fn beside(path: PathBuf, force: bool) -> Result<Self, Failure> {
+        if path.is_dir() {
+            return Err(is_folder(&path));
+        }
         if !force && path.symlink_metadata().is_ok() {
             return Err(taken(&path));
         }
@@ -140,6 +143,17 @@ impl Sink for NewFile {
     }
 }
 
+fn is_folder(path: &Path) -> Failure {
+    Failure::new(
+        code::LOCAL_FILE,
+        format!(
+            "{} is a folder. Name the file to write in it, such as {}.",
+            path.display(),
+            path.join("transcript.md").display()
+        ),
+    )
+}
+
 fn taken(path: &Path) -> Failure {
     Failure::new(
         code::LOCAL_FILE,
@@ -151,10 +165,12 @@ fn taken(path: &Path) -> Failure {
 }
 
 fn unwritable(path: &Path, error: &io::Error) -> Failure {
+    // The error's own text may name the file under which it was begun.
+    let kind = error.kind();
     Failure::new(
         code::LOCAL_FILE,
         format!(
-            "{} can't be written ({error}). Nothing was exported.",
+            "{} can't be written ({kind}). Nothing was exported.",
             path.display()
         ),
     )

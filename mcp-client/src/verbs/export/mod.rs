@@ -183,7 +183,7 @@ pub async fn run(
     Ok(Delivered::plain(answer))
 }
 
-fn head(app: &App, session: &Session, since: u64, warnings: Vec<String>) -> Result<Head, Failure> {
+fn head(app: &App, session: &Session, since: u64, mut warnings: Vec<String>) -> Result<Head, Failure> {
     let presenter = Presenter::new(session);
     let kept = session.kept()?;
     let author = |id| Author {
@@ -191,6 +191,12 @@ fn head(app: &App, session: &Session, since: u64, warnings: Vec<String>) -> Resu
         name: presenter.name(id),
     };
     let head = session.head();
+    if since > 0 && since >= head.seq {
+        warnings.push(format!(
+            "Nothing comes after #{since}: the newest record is #{}.",
+            head.seq
+        ));
+    }
     Ok(Head {
         format: "devpilot-session-transcript",
         version: 1,
