@@ -20,7 +20,7 @@ failed() {
   die "make run: $1"
 }
 wait_until 300 grep -q 'Start over' "$temp/card" || failed "it did not come to its card"
-grep -q "claude mcp add devpilot -- $TARGET/debug/devpilot-session" "$temp/card" || failed "the line for Claude Code is missing"
+grep -q "claude mcp add devpilot --scope user -- $TARGET/debug/devpilot-session" "$temp/card" || failed "the line for Claude Code is missing"
 http_ok "http://$listen/readyz" || failed "the plane is not ready"
 grep -q '"dpm_' "$temp/client/credentials.json" || failed "there is no machine token"
 kill -TERM "$run"

@@ -41,7 +41,7 @@ cat >&2 <<EOT
   DevPilot session: the plane runs on http://$listen
 
   Add the client to your agent, once
-    Claude Code     claude mcp add devpilot -- $client
+    Claude Code     claude mcp add devpilot --scope user -- $client
     Codex           codex mcp add devpilot -- $client
     other hosts     {"mcpServers": {"devpilot": {"command": "$client"}}}
 

@@ -92,7 +92,7 @@ fn welcome(config: &Config, origin: &str, listen: SocketAddr, token: Option<&loc
             let what = if token.is_new { "new, in" } else { "in" };
             lines.push(format!("  Token       {what} {}", token.file.display()));
             lines.push(String::new());
-            lines.push("  Next        claude mcp add devpilot -- devpilot-session".to_owned());
+            lines.push("  Next        claude mcp add devpilot --scope user -- devpilot-session".to_owned());
             lines.push("              then say to your agent: share this session".to_owned());
         }
         None => {

@@ -1,7 +1,10 @@
 //! `share`, `join` and `link`.
 
+use wire::event::Kind;
+
 use super::Setting;
 use crate::cli::arguments::{Join, Link, Share, Source};
+use crate::cli::output::{self, Form};
 use crate::cli::{confirm, input};
 use crate::verbs::{self, Ask, Failure, Host, JoinArgs, LinkSource, ModeArgs, ShareArgs, code};
 
@@ -24,7 +27,20 @@ pub(super) async fn share(setting: Setting<'_>, share: Share) -> Result<u8, Fail
         ..ShareArgs::default()
     };
     let answer = verbs::share::run(setting.app, arguments, setting.host).await?;
-    setting.deliver(answer).await
+    let as_whom = as_whom(&setting);
+    let code = setting.deliver(answer).await?;
+    as_whom.inspect(|line| output::say(line));
+    Ok(code)
+}
+
+/// A person whose command has a pipe at one end may not know that they came in as an agent.
+fn as_whom(setting: &Setting<'_>) -> Option<&'static str> {
+    (setting.output.form() == Form::Person).then(|| match setting.host.kind() {
+        Kind::Human => "You are in it as a person.",
+        Kind::Agent => {
+            "You are in it as an agent: say `--as human` when you share or join to be there as a person."
+        }
+    })
 }
 
 pub(super) async fn join(setting: Setting<'_>, join: Join) -> Result<u8, Failure> {
@@ -41,7 +57,10 @@ pub(super) async fn join(setting: Setting<'_>, join: Join) -> Result<u8, Failure
         name: join.name,
     };
     let answer = verbs::join::run(setting.app, arguments, setting.host).await?;
-    setting.deliver(answer).await
+    let as_whom = as_whom(&setting);
+    let code = setting.deliver(answer).await?;
+    as_whom.inspect(|line| output::say(line));
+    Ok(code)
 }
 
 /// The link leaves the seat's file, so a person confirms it by hand, even where an agent may call `share`.
