@@ -163,7 +163,10 @@ async fn a_plane_that_is_away_and_a_token_that_was_revoked() {
 
     plane.kill().await;
     let away = fails(&machine, "plane", "does not answer").await;
-    assert_eq!(command(&away), "devpilot-plane serve");
+    assert_eq!(
+        command(&away),
+        format!("devpilot-plane serve --listen 127.0.0.1:{}", plane.port())
+    );
     plane.restart().await;
     is_well(&machine).await;
 

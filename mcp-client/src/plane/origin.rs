@@ -22,7 +22,7 @@ pub enum BadOrigin {
     #[error("not a plane's address: write it as https://HOST")]
     Malformed,
     /// `http` to another machine.
-    #[error("http is only for a plane on this machine: write https://HOST")]
+    #[error("an address without TLS, which only a plane on this machine may have: write https://HOST")]
     Insecure,
 }
 

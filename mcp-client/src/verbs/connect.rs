@@ -163,7 +163,7 @@ pub async fn begin(app: &App, arguments: ConnectArgs, host: &dyn Host) -> Result
             Ok(me) => return already(app, &origin, me.scopes, arguments.make_default),
             // It counts no more, so a new one takes its place.
             Err(error) if error.code() == Some(Code::Unauthorized) => {}
-            Err(error) => return Err(wording::plane(&error)),
+            Err(error) => return Err(not_reached(&error)),
         }
     }
     Credentials::try_storing(&app.home).map_err(|error| reach::credentials(&error))?;
@@ -362,7 +362,8 @@ impl Waiting {
             member: Some(render::title(&member)),
             scopes: known(scopes),
             is_default,
-            next: "Now share: say \"share this session\" to your agent, or run devpilot-session share."
+            next: "Now share: say \"share this session\" to your agent, or run\n  devpilot-session share --title \"A first \
+                   session\""
                 .to_owned(),
             warnings,
         }))
@@ -414,8 +415,33 @@ fn refused(origin: &Origin, error: &PlaneError) -> Failure {
                 error.retry_after_s().unwrap_or(60)
             ),
         ),
-        _ => wording::plane(error),
+        _ => not_reached(error),
     }
+}
+
+/// Nothing is at stake yet, and the address is what was just typed.
+fn not_reached(error: &PlaneError) -> Failure {
+    let (origin, what) = match error {
+        PlaneError::Unreachable {
+            origin,
+            refused: true,
+            ..
+        } if origin.is_loopback() => {
+            let serve = wording::serve_command(origin);
+            let text = format!(
+                "Nothing listens at {origin} on this machine. Check the address, or start a plane there: `{serve}`, or \
+                 `make run` in a checkout."
+            );
+            return Failure::new(code::PLANE_UNREACHABLE, text);
+        }
+        PlaneError::Unreachable { origin, reason, .. } => (origin, format!("can't be reached ({reason})")),
+        PlaneError::TimedOut { origin } => (origin, "did not answer in time".to_owned()),
+        _ => return wording::plane(error),
+    };
+    let text = format!(
+        "{origin} {what}. Check the address with whoever runs that plane, and this machine's network, and run it again."
+    );
+    Failure::new(code::PLANE_UNREACHABLE, text)
 }
 
 /// How this machine is called, for whoever says yes.

@@ -132,8 +132,9 @@ pub(super) fn plane(error: &PlaneError) -> Failure {
         } if origin.is_loopback() => Failure::new(
             code::PLANE_UNREACHABLE,
             format!(
-                "Nothing listens at {origin} on this machine. Start the plane again (`devpilot-plane serve`) and repeat the \
-                 call; nothing was lost. {MOVED}"
+                "Nothing listens at {origin} on this machine. Start the plane again (`{}`, or `make run` in a checkout) and \
+                 repeat the call; nothing was lost. {MOVED}",
+                serve_command(origin)
             ),
         ),
         PlaneError::Unreachable { origin, reason, .. } => Failure::new(
@@ -206,6 +207,21 @@ pub(super) fn plane(error: &PlaneError) -> Failure {
 /// Where a plane that can't be reached may be.
 const MOVED: &str =
     "If the plane has a new address, name it under `[moved]` in config.toml, or join with a new link.";
+
+/// What starts the plane of this machine at an address. Behind TLS it listens at another port than its address says.
+pub(super) fn serve_command(origin: &Origin) -> String {
+    if origin.is_https() {
+        return "devpilot-plane serve".to_owned();
+    }
+    let host = match origin.host() {
+        "localhost" => "127.0.0.1",
+        host => host,
+    };
+    format!(
+        "devpilot-plane serve --listen {host}:{}",
+        origin.port().unwrap_or(80)
+    )
+}
 
 /// What is wrong with a certificate, and what a person can do about it. The issuer's name is a stranger's text.
 fn distrust(why: Distrust, issuer: Option<&str>) -> String {

@@ -34,7 +34,13 @@ pub(super) async fn connect(setting: Setting<'_>, arguments: Connect) -> Result<
 
 /// Works where nothing else does: without a home folder, or with a config.toml that can't be used.
 pub(super) async fn doctor(output: Output) -> Result<u8, Failure> {
-    let answer = verbs::doctor::run(&Environment::process(), &Clock::system()).await;
+    let environment = Environment::process();
+    // What a check finds stands in the answer; a line of the log above it would say it twice.
+    let _quiet = environment
+        .get("RUST_LOG")
+        .is_none()
+        .then(|| tracing::subscriber::set_default(tracing::subscriber::NoSubscriber::default()));
+    let answer = verbs::doctor::run(&environment, &Clock::system()).await;
     let written = match output.form() {
         Form::Json => output.json(&answer),
         Form::Person | Form::Quoted => output.text(&answer.text()),

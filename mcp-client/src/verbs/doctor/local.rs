@@ -175,7 +175,7 @@ pub(super) async fn program(home: &Home) -> Check {
                 kept.display()
             ),
         )
-        .helped_by("Every other command puts it there.")
+        .helped_by("Any other command puts it there, such as")
         .by(again);
     }
     match version_of(&kept).await {

@@ -1,7 +1,7 @@
 //! `doctor`: whether everything is there that this machine needs, and of each thing that is not, what helps. For the
 //! command line alone.
 //!
-//! It repairs nothing by itself, contacts the planes that are configured here and no other (a link's host is whatever its
+//! It repairs nothing by itself (a damaged file is kept aside, as by every command), contacts the planes that are configured here and no other (a link's host is whatever its
 //! sender wrote), and shows no secret. It works where other commands can't start: each check stands alone.
 //!
 //! - `local`: the home folder, `config.toml`, the kept program, the clipboard

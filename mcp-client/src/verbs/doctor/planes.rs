@@ -39,7 +39,7 @@ pub(super) async fn all(
     if planes.is_empty() {
         let note = Check::note("plane", "none is known; joining needs none, sharing does")
             .helped_by(
-                "For your team's plane, with its address; or start one on this machine: devpilot-plane serve",
+                "For your team's plane, with its address; or start one on this machine: devpilot-plane serve, or make run in a checkout",
             )
             .by("devpilot-session connect https://PLANE");
         return vec![note];
@@ -72,7 +72,13 @@ fn not_loaded(error: &CredentialsError) -> Check {
         }
         _ => "Connect this machine again: devpilot-session connect, with the plane's address.",
     };
-    Check::failed("token", error.to_string(), remedy)
+    let check = Check::failed("token", error.to_string(), remedy);
+    match error {
+        CredentialsError::NotAToken if cfg!(unix) => check.by("unset DEVPILOT_BRIDGE_TOKEN"),
+        CredentialsError::Plane(_) if cfg!(unix) => check.by("unset DEVPILOT_PLANE"),
+        CredentialsError::NotAToken | CredentialsError::Plane(_) => check,
+        _ => check.by("devpilot-session connect https://PLANE"),
+    }
 }
 
 async fn one(http: &Http, origin: &Origin, credentials: &Credentials, clock: &Clock) -> Vec<Check> {
@@ -83,7 +89,7 @@ async fn one(http: &Http, origin: &Origin, credentials: &Credentials, clock: &Cl
             let about = format!("{origin} does not answer");
             let failed = Check::failed("plane", about, wording::plane(&error).message());
             let failed = if origin.is_loopback() {
-                failed.by("devpilot-plane serve")
+                failed.by(wording::serve_command(origin))
             } else {
                 failed
             };

@@ -301,7 +301,8 @@ pub async fn run(app: &App, args: ModeArgs, host: &dyn Host) -> Result<Delivered
         auto_ends_at: mode.ends_at.map(|at| at.to_string()),
         proposal: proposals::open_whole(session, &presenter),
         integrity: presenter.integrity(),
-        listen: app.listen_in(session, mode),
+        // Nobody has to wake a person.
+        listen: app.listen_in(session, mode).filter(|_| kept.kind == Kind::Agent),
         warnings,
         next,
     };
