@@ -44,9 +44,7 @@ pub enum StartError {
     )]
     NotLoopback(SocketAddr),
     /// Somebody has the port.
-    #[error(
-        "{0} is taken. Stop what listens there, or name another port with --listen and in DEVPILOT_COCKPIT_URL."
-    )]
+    #[error("{0} is taken. Stop what listens there, or name another port with --listen.")]
     Taken(SocketAddr),
     /// The port can't be had for another reason.
     #[error("{listen} can't be listened on: {source}")]

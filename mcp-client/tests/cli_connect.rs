@@ -310,6 +310,38 @@ async fn no_code_is_asked_for_where_the_token_could_not_be_stored() {
 }
 
 #[tokio::test]
+async fn an_address_that_does_not_answer_is_to_be_checked_and_an_option_of_sessions_is_refused() {
+    let machine = Machine::new();
+    let away = "http://127.0.0.1:1";
+    let wrong = "about no session";
+    for (ran, code, says) in [
+        (machine.run(["connect", away], b"").await, 1, "Check the address"),
+        (
+            machine.run(["connect", "http://plane.example.org"], b"").await,
+            2,
+            "an address without TLS",
+        ),
+        (
+            machine.run(["connect", away, "--session", "x"], b"").await,
+            2,
+            wrong,
+        ),
+        (machine.run(["doctor", "--seat", "x"], b"").await, 2, wrong),
+        (
+            machine.run(["completions", "bash", "--as", "human"], b"").await,
+            2,
+            wrong,
+        ),
+    ] {
+        assert_eq!(ran.code(), code, "{ran}");
+        assert!(
+            ran.stderr.contains(says) && !ran.stderr.contains("repeat the call"),
+            "{ran}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn without_a_plane_sharing_names_both_ways_to_one() {
     let machine = Machine::new();
     let ran = machine.run(["share", "--title", "x"], b"context").await;

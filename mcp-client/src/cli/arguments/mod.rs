@@ -60,9 +60,15 @@ impl CommandLine {
     pub(crate) fn definition() -> clap::Command {
         let mut command = Self::command();
         let common: Vec<clap::Arg> = command.get_arguments().cloned().collect();
-        let silent: [(&str, &[&str]); 2] = [
+        let silent: [(&str, &[&str]); 8] = [
             ("share", &["session", "seat"]),
             ("sessions", &["session", "seat", "acting_as"]),
+            ("connect", OF_A_SESSION),
+            ("doctor", OF_A_SESSION),
+            ("history", OF_A_SESSION),
+            ("cockpit", OF_A_SESSION),
+            ("completions", OF_A_SESSION),
+            ("hook", OF_A_SESSION),
         ];
         for (name, options) in silent {
             // In place of the one that is handed down: understood in the same way, and not shown.
@@ -76,9 +82,12 @@ impl CommandLine {
     }
 }
 
+/// Options that choose a session, and whom to act for in it.
+const OF_A_SESSION: &[&str] = &["session", "seat", "acting_as"];
+
 const EXAMPLES: &str = "\
 Examples:
-  Connect an agent                claude mcp add devpilot -- devpilot-session
+  Connect an agent                claude mcp add devpilot --scope user -- devpilot-session
   Connect to a team's plane       devpilot-session connect https://plane.example.org
   Hand something over             devpilot-session share --title \"Flaky login test\" --as human < notes.md
   Come in by a link you copied    devpilot-session join
@@ -105,7 +114,9 @@ Exit codes:
   130  interrupted
 
 With --json standard output is one object: the answer, or, where it did not work, {\"error\": a stable word, \"message\": what to
-do, \"command\": one for your own terminal or null}; the exit codes are the same. Other people's text in it is quoted data.
+do, \"command\": one for your own terminal or null, \"retry_after_s\": at a door, when to join again, or null}; the exit codes are
+the same. connect prints the code as an object of its own before that, and watch and cockpit print as they go on; completions and
+hook print what a shell and a host take. Other people's text in it is quoted data.
 
 Links are never taken as arguments: other programs see those. They come on standard input, from the clipboard or from
 DEVPILOT_SESSION_LINK.
@@ -116,7 +127,7 @@ Environment:
   DEVPILOT_BRIDGE_TOKEN   this machine's token for it (else from credentials.json)
   DEVPILOT_SESSION_LINK   the link to join by
   DEVPILOT_NAME           how others see you (default git user.name, else your user's name)
-  DEVPILOT_MCP_TOOLS      of the MCP server: groups of tools to show, of session, history, claims (default all)
+  DEVPILOT_MCP_TOOLS      of the MCP server: groups of tools to show, of session, history (default all)
   DEVPILOT_CLIPBOARD=off  leave the clipboard alone
   DEVPILOT_COCKPIT_URL    the cockpit that history asks (default: the one that runs here, http://127.0.0.1:3847)
   DEVPILOT_REPO           the repository that history is about (default: the one you are in)
@@ -221,7 +232,8 @@ pub(crate) enum Command {
     /// Look whether everything that this machine needs is there, and say what helps where it is not.
     ///
     /// The home folder, config.toml, the clipboard, seats, and of each plane that is configured here whether it answers, what time
-    /// it has and whether it takes this machine's token. Repairs nothing by itself, and contacts nobody else.
+    /// it has and whether it takes this machine's token. Repairs nothing by itself, and contacts nobody else; a damaged file is kept aside,
+    /// as by every command.
     Doctor,
     /// List the sessions this machine is in, and its participants in them.
     Sessions,
@@ -240,7 +252,7 @@ pub(crate) enum Command {
     /// withheld. The state of integrity is in it.
     ///
     /// The JSON is one object: format ("devpilot-session-transcript"), version (1), session, title, plane, exported_at,
-    /// exported_by {id, name}, since, head_seq, head_hash (32 hex digits), integrity {state, error?, detail, checked_from,
+    /// exported_by {id, name}, since, head_seq, head_hash (32 hex digits, in groups of four), integrity {state, error?, detail, checked_from,
     /// confirmed_up_to?, confirmed_by?}, participants [{id, name}], warnings, and records in order: {type: "message", ...} with
     /// the members of a message as `read --json` has them, or {type: "event", seq, at, text}.
     Export(Export),
@@ -248,15 +260,15 @@ pub(crate) enum Command {
     ///
     /// Put it where your shell looks:
     ///
-    ///   bash: devpilot-session completions bash > ~/.local/share/bash-completion/completions/devpilot-session
+    ///   bash: mkdir -p ~/.local/share/bash-completion/completions; devpilot-session completions bash > ~/.local/share/bash-completion/completions/devpilot-session
     ///
-    ///   zsh: devpilot-session completions zsh > "${fpath[1]}/_devpilot-session"
+    ///   zsh, with fpath+=(~/.zfunc) in ~/.zshrc before compinit: mkdir -p ~/.zfunc; devpilot-session completions zsh > ~/.zfunc/_devpilot-session
     ///
-    ///   fish: devpilot-session completions fish > ~/.config/fish/completions/devpilot-session.fish
+    ///   fish: mkdir -p ~/.config/fish/completions; devpilot-session completions fish > ~/.config/fish/completions/devpilot-session.fish
     ///
-    ///   PowerShell: devpilot-session completions powershell >> $PROFILE
+    ///   PowerShell: mkdir -Force (Split-Path $PROFILE); devpilot-session completions powershell >> $PROFILE
     ///
-    ///   elvish: devpilot-session completions elvish >> ~/.config/elvish/rc.elv
+    ///   elvish: mkdir -p ~/.config/elvish; devpilot-session completions elvish >> ~/.config/elvish/rc.elv
     Completions(Completions),
     /// For a host to run at its events: tells its agent, once and without any text, that something is unread.
     ///
@@ -285,6 +297,13 @@ mod tests {
         assert!(help("read").contains("--session") && help("share").contains("--as"));
         assert!(!help("share").contains("--session") && !help("share").contains("--seat"));
         assert!(!help("sessions").contains("--seat") && help("sessions").contains("--json"));
+        for name in ["connect", "doctor", "history", "cockpit", "completions", "hook"] {
+            let help = help(name);
+            assert!(
+                !help.contains("--session ") && !help.contains("--seat") && !help.contains("--as "),
+                "{name}"
+            );
+        }
         let read = |words: &[&str]| {
             super::CommandLine::read(words.iter().map(Into::into).collect()).map(|line| line.common)
         };

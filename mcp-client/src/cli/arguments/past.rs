@@ -8,8 +8,8 @@ use clap::Args;
 /// `history`.
 #[derive(Debug, Args)]
 pub(crate) struct History {
-    /// Files or folders, relative to where you are.
-    #[arg(required = true, value_name = "PATH")]
+    /// Files or folders, relative to where you are; with --repo of another repository, to its top.
+    #[arg(default_value = ".", value_name = "PATH")]
     pub(crate) paths: Vec<String>,
     /// The repository: its folder, origin URL or name [default: DEVPILOT_REPO, else the one you are in].
     #[arg(long)]

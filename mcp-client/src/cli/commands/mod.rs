@@ -57,6 +57,7 @@ pub(super) async fn execute(
     if let Command::Hook(hook) = command {
         return Ok(waking::hook(&hook).await);
     }
+    of_no_session(&command, &common)?;
     if let Command::Completions(wanted) = &command {
         return completions::completions(wanted, output);
     }
@@ -124,6 +125,25 @@ pub(super) async fn execute(
         Command::Hook(_) | Command::Completions(_) | Command::Doctor => Ok(0),
         Command::Sessions => setting.deliver(verbs::sessions::run(&app)?).await,
     }
+}
+
+/// Refuses to say nothing to an option that would choose a session for a command that is of none.
+fn of_no_session(command: &Command, common: &Common) -> Result<(), Failure> {
+    let name = match command {
+        Command::Connect(_) => "connect",
+        Command::Doctor => "doctor",
+        Command::History(_) => "history",
+        Command::Cockpit(_) => "cockpit",
+        Command::Completions(_) => "completions",
+        _ => return Ok(()),
+    };
+    if common.session.is_none() && common.seat.is_none() && common.acting_as.is_none() {
+        return Ok(());
+    }
+    Err(Failure::new(
+        code::BAD_ARGUMENT,
+        format!("`{name}` is about no session: leave out --session, --seat and --as."),
+    ))
 }
 
 fn allows_secrets(command: &Command) -> bool {
