@@ -12,6 +12,9 @@ use crate::service::{self, ConnectRequest, Service};
 ///
 /// `devpilot-session connect` shows a code of eight symbols. Compare it, and the machine that is shown here, with what its
 /// owner tells you: whoever holds the token can create sessions as that member.
+///
+/// At a terminal it shows the machine and asks for a yes; without one, and with --json, the call is the yes. Where there are
+/// several members it has to be said whose machine it is: with --member, and with --org where there are several orgs.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct ApproveArguments {
     /// The code that the machine shows
