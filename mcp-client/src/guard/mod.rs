@@ -14,11 +14,13 @@
 //!
 //! Source: `mcp-client.md`, Secret guard. Decision 0023.
 
+mod escapes;
 mod finding;
 mod hidden;
 mod ours;
 mod rules;
 mod scan;
+mod view;
 
 pub use finding::{Finding, Findings, Place};
 pub use rules::RulesError;

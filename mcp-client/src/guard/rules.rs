@@ -43,11 +43,21 @@ struct Written {
     keywords: Vec<String>,
     pattern: String,
     #[serde(default)]
+    apart: Vec<Side>,
+    #[serde(default)]
     entropy: f64,
     #[serde(default, rename = "except")]
     exception: Option<String>,
     #[serde(rename = "source")]
     _origin: String,
+}
+
+/// Where a match must not touch a letter or digit.
+#[derive(Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+enum Side {
+    Front,
+    Back,
 }
 
 #[derive(Deserialize)]
@@ -156,6 +166,16 @@ impl Rule {
     /// What a person is told that it seems to be.
     pub(super) fn kind(&self) -> &str {
         &self.written.kind
+    }
+
+    /// Whether a letter or digit right before a match makes it a part of something else.
+    pub(super) fn starts_apart(&self) -> bool {
+        self.written.apart.contains(&Side::Front)
+    }
+
+    /// Whether a letter or digit right after a match makes it a part of something else.
+    pub(super) fn ends_apart(&self) -> bool {
+        self.written.apart.contains(&Side::Back)
     }
 
     /// Its pattern, compiled at the first call.

@@ -1,11 +1,12 @@
-//! One pass over bytes: our own secrets, then the rules whose keywords stand in them.
+//! One pass over bytes: our own secrets, then the rules whose keywords stand in them. Then the same over the text without
+//! what is hidden in it, and over the text with its escapes undone, where there is any of that.
 
 use std::ops::Range;
 
 use super::finding::{FINDINGS_MAX, Finding, Findings, Place};
-use super::hidden::{self, Visible};
-use super::ours;
 use super::rules::{self, Rules, RulesError};
+use super::view::View;
+use super::{escapes, hidden, ours};
 
 /// What stands where, before its line is known.
 struct Hit {
@@ -26,9 +27,13 @@ pub fn scan(name: &str, bytes: &[u8]) -> Result<Findings, RulesError> {
 }
 
 pub(super) fn scan_by(rules: &'static Rules, name: &str, bytes: &[u8]) -> Result<Findings, RulesError> {
-    let mut hits = in_bytes(rules, bytes)?;
-    if let Some(visible) = hidden::visible(bytes) {
-        hits.extend(in_visible(rules, &visible)?);
+    let plain = View::plain(bytes);
+    let mut hits = in_view(rules, &plain)?;
+    if let Some(seen) = hidden::removed(&plain) {
+        hits.extend(in_view(rules, &seen)?);
+    }
+    if let Some(undone) = escapes::undone(&plain) {
+        hits.extend(in_view(rules, &hidden::removed(&undone).unwrap_or(undone))?);
     }
     // Where two rules see the same bytes, ours first, and then the one that knows the value by its own form.
     hits.sort_by_key(|hit| (!hit.ours, !hit.own_form, hit.span.start));
@@ -48,22 +53,31 @@ pub(super) fn scan_by(rules: &'static Rules, name: &str, bytes: &[u8]) -> Result
     Ok(Findings::new(placed(name, bytes, kept)))
 }
 
-fn in_bytes(rules: &'static Rules, bytes: &[u8]) -> Result<Vec<Hit>, RulesError> {
-    let own = ours::find(bytes).into_iter().map(|(span, (rule, kind))| Hit {
-        span,
-        rule,
-        kind,
-        ours: true,
-        own_form: true,
-    });
+/// What is found in a view, by its places in what was written.
+fn in_view(rules: &'static Rules, view: &View) -> Result<Vec<Hit>, RulesError> {
+    let own = ours::find(&view.bytes)
+        .into_iter()
+        .map(|(span, (rule, kind))| Hit {
+            span: view.original(&span),
+            rule,
+            kind,
+            ours: true,
+            own_form: true,
+        });
     let mut hits: Vec<Hit> = own.take(FINDINGS_MAX).collect();
-    for rule in rules.called_by(bytes) {
+    for rule in rules.called_by(&view.bytes) {
         let compiled = rule.compiled()?;
         let own_form = compiled.has_own_form();
-        let values = compiled.pattern.captures_iter(bytes).filter_map(|captures| {
-            let value = captures.get(1).or_else(|| captures.get(0))?;
-            compiled.accepts(value.as_bytes()).then(|| value.range())
-        });
+        let values = compiled
+            .pattern
+            .captures_iter(&view.bytes)
+            .filter_map(|captures| {
+                let matched = captures.get(0)?.range();
+                let value = captures.get(1).or_else(|| captures.get(0))?;
+                let is_apart = (!rule.starts_apart() || view.starts_at(matched.start))
+                    && (!rule.ends_apart() || view.ends_at(matched.end));
+                (is_apart && compiled.accepts(value.as_bytes())).then(|| view.original(&value.range()))
+            });
         hits.extend(values.take(FINDINGS_MAX).map(|span| Hit {
             span,
             rule: rule.id(),
@@ -71,14 +85,6 @@ fn in_bytes(rules: &'static Rules, bytes: &[u8]) -> Result<Vec<Hit>, RulesError>
             ours: false,
             own_form,
         }));
-    }
-    Ok(hits)
-}
-
-fn in_visible(rules: &'static Rules, visible: &Visible) -> Result<Vec<Hit>, RulesError> {
-    let mut hits = in_bytes(rules, &visible.bytes)?;
-    for hit in &mut hits {
-        hit.span = visible.original(&hit.span);
     }
     Ok(hits)
 }

@@ -11,6 +11,7 @@ mod corpus;
 mod harmless;
 mod hostile;
 mod ours;
+mod wrapped;
 
 use super::{Findings, scan};
 

@@ -1,0 +1,188 @@
+//! The corpus inside what programs and people put around a credential before it is pasted.
+
+use super::corpus::{credentials, pem, putty};
+use super::{alnum, found, rules};
+
+/// With each symbol but letters and digits as two hexadecimal digits.
+fn percent(text: &str, sign: &str) -> String {
+    let encoded = text.bytes().map(|byte| match byte {
+        byte if byte.is_ascii_alphanumeric() => char::from(byte).to_string(),
+        byte => format!("{sign}{byte:02X}"),
+    });
+    encoded.collect()
+}
+
+#[test]
+fn each_rule_finds_it_inside_what_is_put_around() {
+    for (rule, credential) in credentials() {
+        let escaped = credential.replace('"', "\\\"").replace('\n', "\\n");
+        for (wrapper, text) in [
+            ("a colour", format!("\u{1B}[32m{credential}\u{1B}[0m")),
+            ("a colour without its escape", format!("[32m{credential}[0m")),
+            (
+                "what grep marks",
+                format!("key\u{1B}[01;31m\u{1B}[K{credential}\u{1B}[m\u{1B}[Kend"),
+            ),
+            ("a colour as cat -v shows it", format!("x^[[1m{credential}^[[0m")),
+            (
+                "a colour as JSON has it",
+                format!("\\u001b[32m{escaped}\\u001b[0m"),
+            ),
+            (
+                "a colour as a shell has it",
+                format!("\\033[32m{credential}\\e[0m"),
+            ),
+            (
+                "a line of JSON",
+                format!("{{\"out\":\"line\\n{escaped}\\nline\"}}"),
+            ),
+            ("a tab of JSON", format!("line\\t{escaped}\\tline")),
+            ("a code point of JSON", format!("key\\u003d{escaped}\\u0026on")),
+            (
+                "JSON in JSON",
+                format!("\\\"line\\\\n{}\\\\nline\\\"", escaped.replace('\\', "\\\\")),
+            ),
+            (
+                "an address",
+                format!("https://a.example.org/?t%3D{credential}%26u"),
+            ),
+            (
+                "an address, whole",
+                format!("?t%3D{}%26u", percent(&credential, "%")),
+            ),
+            (
+                "an address, twice",
+                format!("?t%253D{}%2526u", percent(&credential, "%25")),
+            ),
+            ("mail", format!("t=3D{credential}=20u")),
+            ("emphasis", format!("*{credential}*")),
+            ("strong emphasis", format!("**{credential}**")),
+            ("underscores", format!("_{credential}_")),
+            ("two underscores", format!("__{credential}__")),
+            ("a name before it", format!("prod_{credential}")),
+            (
+                "Markdown's escapes",
+                credential.replace('_', "\\_").replace('*', "\\*"),
+            ),
+        ] {
+            assert!(
+                rules(&text).contains(&rule),
+                "{rule} in {wrapper}: {:?}",
+                rules(&text)
+            );
+        }
+    }
+}
+
+#[test]
+fn a_private_key_is_found_whatever_its_lines_begin_with() {
+    for key in [pem("RSA "), pem("OPENSSH "), pem(""), putty()] {
+        type Line = fn(usize, &str) -> String;
+        let prefixes: [(&str, Line); 14] = [
+            ("an agent's reader", |at, line| format!("{at:>6}\u{2192}{line}")),
+            ("cat -n", |at, line| format!("{at:>6}\t{line}")),
+            ("grep -n", |at, line| format!("{at}:{line}")),
+            ("grep -rn", |at, line| {
+                format!("deploy/keys/id_rsa.pem:{at}:{line}")
+            }),
+            ("docker compose logs", |_, line| format!("web-1  | {line}")),
+            ("a log", |_, line| {
+                format!("2026-03-01T10:11:12.123456789Z stdout F {line}")
+            }),
+            ("a removed line", |_, line| format!("-{line}")),
+            ("an added line", |_, line| format!("+{line}")),
+            ("a comment", |_, line| format!("# {line}")),
+            ("a comment of two", |_, line| format!("// {line}")),
+            ("a comment of many", |_, line| format!(" * {line}")),
+            ("concatenation", |_, line| format!("  \"{line}\\n\" +")),
+            ("continuation", |_, line| format!("{line} \\")),
+            ("a table", |at, line| format!("| {at} | `{line}` |")),
+        ];
+        for (name, prefix) in prefixes {
+            let lines: Vec<String> = key
+                .lines()
+                .enumerate()
+                .map(|(at, line)| prefix(at + 1, line))
+                .collect();
+            let text = format!("Look:\n{}\nThat was it.", lines.join("\n"));
+            assert_eq!(rules(&text), ["private-key"], "{name}: {text}");
+            let shown = found(&text).withheld_in(&text);
+            assert!(shown.ends_with("\nThat was it."), "{name}: {shown}");
+            let body = key.lines().filter(|line| line.len() == 64);
+            for line in body {
+                assert!(!shown.contains(&line[8..56]), "{name}: {shown}");
+            }
+        }
+        let key = key.trim_end().replace('\n', "\\n");
+        let twice = key.replace('\\', "\\\\");
+        for text in [
+            format!("{{\"a\":\"x\\n{key}\"}}"),
+            format!("{{\"a\":\"{{\\\"b\\\":\\\"x\\\\n{twice}\\\"}}\"}}"),
+        ] {
+            assert_eq!(rules(&text), ["private-key"], "{text}");
+        }
+    }
+}
+
+#[test]
+fn a_key_that_is_only_spoken_of_passes() {
+    for text in [
+        "It begins with -----BEGIN RSA PRIVATE KEY-----\nand commit 0123456789abcdef0123456789abcdef01234567 reads it.",
+        "\"-----BEGIN PRIVATE KEY-----\\n\"\n\nsee mcp-client/src/guard/tests/harmless.rs",
+    ] {
+        assert_eq!(rules(text), [""; 0], "{text}");
+    }
+    let certificate = pem("").replace("PRIVATE KEY", "CERTIFICATE");
+    let text = format!("No -----BEGIN {}KEY-----, but\n{certificate}", "PRIVATE ");
+    assert_eq!(rules(&text), [""; 0], "{text}");
+}
+
+#[test]
+fn the_place_is_where_it_stands_as_it_is_written() {
+    let token = ["gh", "s_", &alnum(36)].concat();
+    let (front, back) = token.split_at(9);
+    for (text, shown) in [
+        (
+            format!("one\ntwo \u{1B}[32m{token}\u{1B}[0m end"),
+            "one\ntwo \u{1B}[[credential withheld]\u{1B}[0m end",
+        ),
+        (
+            format!("one\ntwo {front}\u{1B}[1m{back} end"),
+            "one\ntwo [credential withheld] end",
+        ),
+        (
+            format!("one\ntwo {} end", token.replace('_', "\\u005f")),
+            "one\ntwo [credential withheld] end",
+        ),
+    ] {
+        let found = found(&text);
+        let places: Vec<_> = found.iter().map(|finding| finding.place.line).collect();
+        assert_eq!(places, [2], "{text:?}");
+        assert_eq!(found.withheld_in(&text), shown);
+    }
+}
+
+#[test]
+fn a_hidden_character_inside_hides_nothing() {
+    let token = ["gh", "p_", &alnum(36)].concat();
+    for hidden in [
+        '\u{200B}',
+        '\u{2060}',
+        '\u{E0041}',
+        '\u{202E}',
+        '\u{7}',
+        '\r',
+        '\u{301}',
+        '\u{A0}',
+        '\u{2800}',
+        '\u{85}',
+    ] {
+        let mut text = token.clone();
+        text.insert(9, hidden);
+        let text = format!("one\ntwo {text} end");
+        let found = found(&text);
+        let places: Vec<_> = found.iter().map(|finding| finding.place.to_string()).collect();
+        assert_eq!(places, ["`text`, line 2, column 5"], "{hidden:?}");
+        assert_eq!(found.withheld_in(&text), "one\ntwo [credential withheld] end");
+    }
+}
