@@ -89,8 +89,11 @@ impl Show for ReadAnswer {
         lines.push(mode(&self.mode, self.budget_left, self.auto_ends_at.as_deref()));
         lines.extend(proposal(self.proposal.as_ref()));
         if self.more {
-            let again = self.found.map_or("", |_| ", with the same --query");
-            lines.push(more(self.next_since, self.next_offset) + again);
+            // Its options chose the transcript and what of it is shown, and no answer knows them all.
+            lines.push(format!(
+                "There is more: the same command again with {}",
+                onward(self.next_since, self.next_offset)
+            ));
         }
         lines.extend(integrity(&self.integrity));
         lines.extend(warnings(&self.warnings));
@@ -98,11 +101,12 @@ impl Show for ReadAnswer {
     }
 }
 
-fn more(since: u64, offset: Option<u64>) -> String {
+/// The options with which a read goes on.
+fn onward(since: u64, offset: Option<u64>) -> String {
     let offset = offset
         .map(|offset| format!(" --offset {offset}"))
         .unwrap_or_default();
-    format!("There is more: devpilot-session read --since {since}{offset}")
+    format!("--since {since}{offset}")
 }
 
 impl Show for WaitAnswer {
@@ -114,7 +118,11 @@ impl Show for WaitAnswer {
         lines.push(mode(&self.mode, self.budget_left, self.auto_ends_at.as_deref()));
         lines.extend(proposal(self.proposal.as_ref()));
         if self.more {
-            lines.push(more(self.next_since, self.next_offset));
+            lines.push(format!(
+                "There is more: devpilot-session read --session {} {}, with the same --as and --seat if you gave any",
+                short(&self.session),
+                onward(self.next_since, self.next_offset)
+            ));
         }
         lines.extend(integrity(&self.integrity));
         lines.extend(warnings(&self.warnings));
