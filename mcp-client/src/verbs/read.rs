@@ -199,7 +199,7 @@ pub async fn run(app: &App, args: ReadArgs, host: &dyn Host) -> Result<Delivered
         None if unread_only => kept.cursor,
         None => 0,
     };
-    let hits = query.map(|query| query.among(&presenter, session.view().after(since)));
+    let hits = query.map(|query| query.among(|id| presenter.name(id), session.view().after(since)));
     let wanted = |entry: &Entry| match entry.message() {
         None => !filtered,
         Some((entry, posted)) => {

@@ -9,7 +9,6 @@ use unicode_normalization::UnicodeNormalization;
 use wire::ids::ParticipantId;
 
 use super::failure::{Failure, code};
-use super::present::Presenter;
 use crate::render;
 use crate::session::view::{Entry, Posted};
 
@@ -44,15 +43,16 @@ impl Query {
         Ok(Self { words })
     }
 
-    /// The numbers of the messages among `entries` that it means, in order. What can't be read is never among them.
-    pub(super) fn among(&self, presenter: &Presenter<'_>, entries: &[Entry]) -> Vec<u64> {
+    /// The numbers of the messages among `entries` that it means, in order, with authors called as `name` says. What can't
+    /// be read is never among them.
+    pub(super) fn among(&self, name: impl Fn(&ParticipantId) -> String, entries: &[Entry]) -> Vec<u64> {
         let mut names: BTreeMap<ParticipantId, String> = BTreeMap::new();
         let messages = entries.iter().filter_map(Entry::message);
         messages
             .filter(|(_, posted)| {
                 let author = names
                     .entry(posted.author)
-                    .or_insert_with(|| fold(&presenter.name(&posted.author)).into_owned());
+                    .or_insert_with(|| fold(&name(&posted.author)).into_owned());
                 self.means(posted, author)
             })
             .map(|(entry, _)| entry.seq)
@@ -100,7 +100,15 @@ fn is_plain(byte: u8) -> bool {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use std::time::{Duration, Instant};
+
+    use seal::transcript::Standing;
+    use wire::ids::MessageId;
+    use wire::timestamp::Timestamp;
+
     use super::*;
+    use crate::session::message::Message;
+    use crate::session::view::{Opened, What};
 
     fn same(one: &str, other: &str) {
         assert_eq!(fold(one), fold(other), "{one} {other}");
@@ -122,6 +130,56 @@ mod tests {
     fn characters_that_nobody_sees_hide_nothing() {
         same("pass\u{200B}word", "password");
         same("\u{1B}[31mred", "[31mred");
+    }
+
+    /// Messages of a long session, by two in turn.
+    fn entries(messages: u64) -> Vec<Entry> {
+        let filler =
+            "The clock in session.rs is read twice, and the second time it may be the next day. ".repeat(3);
+        (1..=messages)
+            .map(|seq| {
+                let needle = if seq % 1_000 == 7 { "Straße" } else { "" };
+                let opened = Opened {
+                    message: Message {
+                        kind: "chat".to_owned(),
+                        text: format!("{seq}: {filler}{needle}"),
+                        ..Message::default()
+                    },
+                    standing: Standing::Unchecked,
+                    signal_differs: false,
+                };
+                Entry {
+                    seq,
+                    at: Timestamp::from_millis(1_796_000_000_000),
+                    epoch: 1,
+                    what: What::Message(Box::new(Posted {
+                        id: MessageId::from_bytes([0; 16]),
+                        author: ParticipantId::from_bytes([u8::from(seq % 2 == 0); 16]),
+                        mine: false,
+                        content: Ok(opened),
+                    })),
+                }
+            })
+            .collect()
+    }
+
+    /// Prints what it takes; the budget is for an optimised build, and one without is not held to any.
+    #[test]
+    #[allow(clippy::print_stdout, reason = "the figure is what it is for")]
+    fn a_search_over_10_000_messages_takes_at_most_50_ms() {
+        const BUDGET: Duration = Duration::from_millis(50);
+        let entries = entries(10_000);
+        let name = |id: &ParticipantId| if id.as_bytes() == &[0; 16] { "Ada" } else { "Ben" }.to_owned();
+        for (typed, found) in [("strasse", 10), ("ADA clock", 5_000), ("twice nowhere", 0)] {
+            let query = Query::parse(typed).unwrap();
+            let started = Instant::now();
+            let hits = query.among(name, &entries);
+            let took = started.elapsed();
+            println!("{typed:?} over 10,000 messages: {took:?}, {} found", hits.len());
+            assert_eq!(hits.len(), found, "{typed}");
+            assert!(hits.is_sorted());
+            assert!(cfg!(debug_assertions) || took < BUDGET, "{typed}: {took:?}");
+        }
     }
 
     #[test]
