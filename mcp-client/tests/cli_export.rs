@@ -175,6 +175,41 @@ async fn a_file_is_its_owners_alone_and_never_another_s() {
 }
 
 #[tokio::test]
+async fn what_is_no_file_is_never_replaced_by_one_and_a_dash_is_standard_output() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let (ada, _ben) = scene(&plane).await;
+    let dash = ada.run(["export", "--as=human", "-o", "-"], b"").await;
+    assert_eq!(dash.code(), 0, "{dash}");
+    assert!(dash.stdout.starts_with("# Keep"), "{dash}");
+    assert!(!ada.home().join("-").exists(), "no file of that name");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{FileTypeExt, symlink};
+        let pipe = ada.home().join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+        assert!(made.success());
+        symlink("pipe", ada.home().join("led")).unwrap();
+        for name in ["pipe", "led"] {
+            let refused = ada
+                .run(["export", "--as=human", "--force", "-o", name], b"")
+                .await;
+            assert_eq!(refused.code(), 1, "{refused}");
+            assert!(refused.stderr.contains("no regular file"), "{refused}");
+        }
+        assert!(std::fs::symlink_metadata(&pipe).unwrap().file_type().is_fifo());
+        std::fs::write(ada.home().join("kept.md"), "old").unwrap();
+        symlink("kept.md", ada.home().join("link.md")).unwrap();
+        let forced = ada
+            .run(["export", "--as=human", "--force", "-o", "link.md"], b"")
+            .await;
+        assert_eq!(forced.code(), 0, "{forced}");
+        assert!(ada.home().join("link.md").is_symlink(), "the link stays");
+        let text = std::fs::read_to_string(ada.home().join("kept.md")).unwrap();
+        assert!(text.starts_with("# Keep"), "{text}");
+    }
+}
+
+#[tokio::test]
 async fn without_the_plane_it_is_what_this_machine_has() {
     let plane = Plane::start(Store::Sqlite).await;
     let (ada, ben) = scene(&plane).await;

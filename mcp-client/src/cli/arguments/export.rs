@@ -14,7 +14,7 @@ pub(crate) struct Export {
     /// Only what comes after this number.
     #[arg(long, value_name = "SEQ", default_value_t = 0)]
     pub(crate) since: u64,
-    /// Write it to this file, which only you can read, instead of to standard output.
+    /// Write it to this file, which only you can read, instead of to standard output, which is also `-`.
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// Replace the file if there is one.

@@ -15,7 +15,11 @@ use crate::verbs::{self, Failure, code};
 /// From so many records on there is a bar.
 const LONG: u64 = 500;
 
-pub(super) async fn export(setting: Setting<'_>, export: Export) -> Result<u8, Failure> {
+/// The file that is none: standard output.
+const STANDARD_OUTPUT: &str = "-";
+
+pub(super) async fn export(setting: Setting<'_>, mut export: Export) -> Result<u8, Failure> {
+    export.output = export.output.filter(|path| path != Path::new(STANDARD_OUTPUT));
     let arguments = ExportArgs {
         since: export.since,
         format: format(&export, setting.output.form()),
@@ -72,28 +76,39 @@ impl Sink for StandardOutput {
 
 /// A file that nobody but its owner reads, and that takes its name when it is whole.
 struct NewFile {
+    /// As it was named.
     path: PathBuf,
+    /// Where it will be: the end of a link, so that the link stays.
+    target: PathBuf,
     force: bool,
     file: NamedTempFile,
     bar: ProgressBar,
 }
 
 impl NewFile {
-    /// Refuses a name that is taken before anything is read.
+    /// Refuses a name that is taken before anything is read. A device, a pipe or a folder is never replaced by a file.
     fn beside(path: PathBuf, force: bool) -> Result<Self, Failure> {
         if path.is_dir() {
             return Err(is_folder(&path));
         }
-        if !force && path.symlink_metadata().is_ok() {
-            return Err(taken(&path));
+        let mut target = path.clone();
+        if path.symlink_metadata().is_ok() {
+            if !path.metadata().is_ok_and(|found| found.is_file()) {
+                return Err(no_file(&path));
+            }
+            if !force {
+                return Err(taken(&path));
+            }
+            target = path.canonicalize().map_err(|error| unwritable(&path, &error))?;
         }
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
         let file = tempfile::Builder::new()
             .prefix(".devpilot-export-")
             .tempfile_in(folder.unwrap_or(Path::new(".")))
             .map_err(|error| unwritable(&path, &error))?;
         Ok(Self {
             path,
+            target,
             force,
             file,
             bar: ProgressBar::hidden(),
@@ -104,15 +119,19 @@ impl NewFile {
     fn keep(self) -> Result<String, Failure> {
         self.bar.finish_and_clear();
         let Self {
-            path, force, file, ..
+            path,
+            target,
+            force,
+            file,
+            ..
         } = self;
         let file = file.into_temp_path();
         std::fs::File::open(&file)
             .and_then(|file| file.sync_all())
             .map_err(|error| unwritable(&path, &error))?;
         let kept = match force {
-            true => file.persist(&path),
-            false => file.persist_noclobber(&path),
+            true => file.persist(&target),
+            false => file.persist_noclobber(&target),
         };
         match kept {
             Ok(()) => Ok(path.display().to_string()),
@@ -159,6 +178,16 @@ fn taken(path: &Path) -> Failure {
         code::LOCAL_FILE,
         format!(
             "There is a {} already, and it was left alone. Choose another name, or add --force to replace it.",
+            path.display()
+        ),
+    )
+}
+
+fn no_file(path: &Path) -> Failure {
+    Failure::new(
+        code::LOCAL_FILE,
+        format!(
+            "{} is no regular file, and it was left alone. Choose the name of a file, or -o - for standard output.",
             path.display()
         ),
     )
