@@ -22,6 +22,8 @@ use crate::home::{Home, HomeError, files};
 /// How long a writer waits for another process. An append takes milliseconds.
 const LOCK_WAIT: Duration = Duration::from_secs(1);
 const LOCK_POLL: Duration = Duration::from_millis(5);
+/// No cache grows to this; one that is larger makes no sense, and its bytes would take all memory.
+const LARGEST: u64 = 1 << 30;
 
 /// The cache can't be used; the records can still be had from the plane.
 #[derive(Debug, thiserror::Error)]
@@ -136,6 +138,8 @@ impl Cache {
         }
         let _lock = self.lock()?;
         let mut index = self.index();
+        // What can't be a cache is out of the way then.
+        drop(self.open()?);
         let mut file = files::open_private(&self.path)?;
         self.refresh(&mut index, &mut file)?;
         let last = index.last();
@@ -255,6 +259,9 @@ impl Cache {
     fn open(&self) -> Result<Option<File>, HomeError> {
         match files::open_existing(&self.path) {
             Err(other) if other.is_in_the_way() => files::set_aside(&self.path).map(|_| None),
+            Ok(Some(file)) if file.metadata().is_ok_and(|found| found.len() > LARGEST) => {
+                files::set_aside(&self.path).map(|_| None)
+            }
             opened => opened,
         }
     }
@@ -429,6 +436,23 @@ mod tests {
             .unwrap();
         assert_eq!(fs::read_to_string(kept.path()).unwrap(), text);
         cache.append(&records(1..=2)).unwrap();
+        assert_eq!(cache.read(0, 100).unwrap(), records(1..=2));
+    }
+
+    #[test]
+    fn a_file_too_large_to_be_a_cache_is_set_aside_unread() {
+        let fixture = Fixture::new();
+        let cache = fixture.cache();
+        for use_it in [
+            |cache: &Cache| assert_eq!(cache.read(0, 100).unwrap(), []),
+            |cache: &Cache| cache.append(&records(1..=2)).unwrap(),
+        ] {
+            cache.append(&records(1..=2)).unwrap();
+            let file = File::options().write(true).open(fixture.file()).unwrap();
+            file.set_len(1 << 42).unwrap();
+            use_it(&cache);
+            assert!(fs::metadata(fixture.file()).map_or(0, |found| found.len()) < 1 << 20);
+        }
         assert_eq!(cache.read(0, 100).unwrap(), records(1..=2));
     }
 

@@ -53,6 +53,15 @@ pub enum HomeError {
         /// What is there.
         path: PathBuf,
     },
+    /// A file that nothing of ours could have written.
+    #[error(
+        "{} is larger than any file of devpilot-session, and was not read. Nothing in it was touched. Move it away and try again.",
+        path.display()
+    )]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+    },
     /// A file has the name of a folder.
     #[error("{} should be a folder and is none. Nothing was lost. Move it away and try again.", path.display())]
     NotAFolder {
@@ -117,8 +126,11 @@ impl HomeError {
         }
     }
 
-    /// Whether something that is no file, or leads to none, has a file's name: it can be put aside and the file made anew.
+    /// Whether something that is no file of ours, or leads to none, has a file's name: it can be put aside and the file made anew.
     pub(crate) const fn is_in_the_way(&self) -> bool {
-        matches!(self, Self::NotAFile { .. } | Self::LeadsNowhere { .. })
+        matches!(
+            self,
+            Self::NotAFile { .. } | Self::LeadsNowhere { .. } | Self::TooLarge { .. }
+        )
     }
 }

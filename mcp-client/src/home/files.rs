@@ -20,6 +20,8 @@ const TEMPORARY_SUFFIX: &str = ".tmp";
 const TEMPORARY_MAX_AGE: Duration = Duration::from_secs(3600);
 /// Enough for most files, so that growing buffers leave few copies of secrets behind.
 const BUFFER: usize = 16 * 1024;
+/// No file that is read whole comes near; one that is larger makes no sense, and its bytes would take all memory.
+const LARGEST: u64 = 16 << 20;
 
 /// A moment in a file name: UTC, to the second, sorting as text does.
 const FILE_TIME: &[BorrowedFormatItem<'_>] =
@@ -34,7 +36,7 @@ pub(crate) fn file_time(at: OffsetDateTime) -> String {
 /// A file's bytes, wiped on drop; none if there is no such file.
 ///
 /// # Errors
-/// The file is there and can't be read.
+/// The file is there and can't be read, or is larger than any of ours.
 pub fn read(path: &Path) -> Result<Option<Zeroizing<Vec<u8>>>, HomeError> {
     Ok(read_open(path)?.map(|(_, bytes)| bytes))
 }
@@ -49,6 +51,11 @@ pub(crate) fn read_open(path: &Path) -> Result<Option<OpenFile>, HomeError> {
         return Ok(None);
     };
     let length = file.metadata().map_err(error)?.len();
+    if length > LARGEST {
+        return Err(HomeError::TooLarge {
+            path: path.to_path_buf(),
+        });
+    }
     let capacity = usize::try_from(length).unwrap_or(BUFFER).saturating_add(1);
     let mut bytes = Zeroizing::new(Vec::with_capacity(capacity));
     // What is appended meanwhile belongs to a later look.
@@ -104,7 +111,7 @@ pub fn read_json<T: DeserializeOwned>(
     match read(path) {
         Ok(Some(bytes)) => parse_json(path, &bytes, known, remedy).map(Some),
         Ok(None) => Ok(None),
-        Err(HomeError::NotAFile { .. }) => Err(damaged(path, remedy)?),
+        Err(HomeError::NotAFile { .. } | HomeError::TooLarge { .. }) => Err(damaged(path, remedy)?),
         Err(error) => Err(error),
     }
 }

@@ -162,3 +162,19 @@ fn what_a_killed_writer_left_is_swept_and_nothing_else() {
     files::sweep_temporary(folder.path(), SystemTime::now() + Duration::from_secs(7200));
     assert_eq!(names(), ["notes.tmp", "state.json"]);
 }
+
+#[test]
+fn a_file_too_large_to_be_ours_is_never_read_into_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("state.json");
+    // Sparse: it takes no room on the disk, and an allocation of its length would end the process.
+    let length = 1 << 42;
+    std::fs::File::create(&path).unwrap().set_len(length).unwrap();
+    assert!(matches!(files::read(&path), Err(HomeError::TooLarge { .. })));
+    assert!(path.exists(), "read alone leaves it where it is");
+    let Err(HomeError::Damaged { kept, .. }) = json(&path) else {
+        panic!("expected a damaged file");
+    };
+    assert!(!path.exists());
+    assert_eq!(std::fs::metadata(&kept).unwrap().len(), length);
+}

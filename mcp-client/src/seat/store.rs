@@ -248,7 +248,9 @@ impl Inner {
         let (file, bytes) = match files::read_open(&self.file) {
             Ok(Some(opened)) => opened,
             Ok(None) => return Err(missing),
-            Err(HomeError::NotAFile { .. }) => return Err(files::damaged(&self.file, REMEDY)?.into()),
+            Err(HomeError::NotAFile { .. } | HomeError::TooLarge { .. }) => {
+                return Err(files::damaged(&self.file, REMEDY)?.into());
+            }
             Err(error) => return Err(error.into()),
         };
         let mut state: SeatState = files::parse_json(&self.file, &bytes, VERSION, REMEDY)?;
