@@ -5,6 +5,7 @@
 //! here: the `Host` header.
 
 use axum::body::Bytes;
+use axum::extract::rejection::BytesRejection;
 use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::{self, Next};
@@ -47,14 +48,22 @@ pub(crate) fn routes(service: Service, token: &str) -> Router {
         .with_state(shared)
 }
 
-async fn events(State(shared): State<Shared>, body: Bytes) -> Response {
+async fn events(State(shared): State<Shared>, body: Result<Bytes, BytesRejection>) -> Response {
+    let body = match body {
+        Ok(body) => body,
+        Err(rejection) => return not_taken(&rejection),
+    };
     match serde_json::from_slice(&body) {
         Ok(event) => answered(shared.service.take(event).await),
         Err(error) => malformed(&error),
     }
 }
 
-async fn history(State(shared): State<Shared>, body: Bytes) -> Response {
+async fn history(State(shared): State<Shared>, body: Result<Bytes, BytesRejection>) -> Response {
+    let body = match body {
+        Ok(body) => body,
+        Err(rejection) => return not_taken(&rejection),
+    };
     match serde_json::from_slice(&body) {
         Ok(question) => answered(shared.service.ask(&question).await),
         Err(error) => malformed(&error),
@@ -133,6 +142,17 @@ fn is_json(headers: &HeaderMap) -> bool {
         .and_then(|value| value.to_str().ok())
         .and_then(|value| value.split(';').next())
         .is_some_and(|media| media.trim().eq_ignore_ascii_case("application/json"))
+}
+
+/// A body that is too large, or that broke off.
+fn not_taken(rejection: &BytesRejection) -> Response {
+    match rejection.status() {
+        StatusCode::PAYLOAD_TOO_LARGE => {
+            let text = format!("The body is larger than {} bytes.", limits::BODY);
+            problem(StatusCode::PAYLOAD_TOO_LARGE, "too_large", &text)
+        }
+        _ => problem(StatusCode::BAD_REQUEST, "bad_request", "The body broke off."),
+    }
 }
 
 /// Says where a body is wrong, without what stands there.

@@ -13,6 +13,7 @@
 //! It depends on no other crate of this workspace: nothing that it knows can reach a plane through it.
 
 pub mod address;
+mod connections;
 pub mod contract;
 mod cut;
 mod git;

@@ -8,6 +8,12 @@ pub const BODY: usize = 64 << 10;
 pub const ANSWER: usize = 1 << 20;
 /// How long one request may take, its body included.
 pub const REQUEST_TIME: Duration = Duration::from_secs(10);
+/// Connections at once: few enough for the file handles a process has everywhere.
+pub const CONNECTIONS: usize = 96;
+/// A request's head; a longer one is refused.
+pub const HEAD: usize = 16 << 10;
+/// How long the next head of a connection may take, from the end of the answer before it.
+pub const HEAD_TIME: Duration = Duration::from_secs(10);
 
 /// Paths of one question.
 pub const PATHS: usize = 100;

@@ -9,10 +9,10 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use axum::Router;
 use tokio::net::TcpListener;
-use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 use crate::address::{self, Address, Seat};
+use crate::connections;
 use crate::git::{GitError, Scratch};
 use crate::http;
 use crate::service::{Clock, Service};
@@ -143,32 +143,13 @@ impl Cockpit {
     }
 
     /// Serves until `stop` resolves; then finishes what is under way.
-    ///
-    /// # Errors
-    /// The port fails.
-    pub async fn serve(self, stop: impl Future<Output = ()> + Send + 'static) -> io::Result<()> {
-        let (stopping, stopped) = oneshot::channel();
-        let told = async move {
-            stop.await;
-            // Whoever waits for it may have ended.
-            let _ = stopping.send(());
-        };
-        let served = {
-            let serving = axum::serve(self.listener, self.routes)
-                .with_graceful_shutdown(told)
-                .into_future();
-            tokio::pin!(serving);
-            tokio::select! {
-                served = &mut serving => served,
-                Ok(()) = stopped => tokio::time::timeout(DRAIN, serving.as_mut()).await.unwrap_or(Ok(())),
-            }
-        };
+    pub async fn serve(self, stop: impl Future<Output = ()>) {
+        connections::serve(self.listener, self.routes, stop, DRAIN).await;
         // The queue ends with the last connection; one that would not end is cut with the process.
         if tokio::time::timeout(DRAIN, self.worker).await.is_err() {
             tracing::info!("what was not looked at in time is looked at after the next start");
         }
         self.store.close().await;
-        served
     }
 }
 

@@ -11,6 +11,8 @@ mod support;
 use cockpit::{Cockpit, StartError, StoreError, address};
 use serde_json::json;
 use support::Machine;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
 
 #[tokio::test]
 async fn only_who_has_the_token_and_is_no_page_is_answered() {
@@ -71,6 +73,35 @@ async fn only_who_has_the_token_and_is_no_page_is_answered() {
 }
 
 #[tokio::test]
+async fn connections_that_ask_nothing_shut_nobody_out() {
+    let machine = Machine::new();
+    let cockpit = machine.start().await;
+    let address = cockpit.address.url.strip_prefix("http://").unwrap().to_owned();
+    let mut held = Vec::new();
+    for _ in 0..3 * cockpit::limits::CONNECTIONS {
+        let mut stream = TcpStream::connect(&address).await.unwrap();
+        stream
+            .write_all(b"POST /v1/history HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Half: ")
+            .await
+            .unwrap();
+        held.push(stream);
+    }
+    let question = json!({ "repo": { "name": "x" }, "paths": ["f"] });
+    let answer = tokio::time::timeout(
+        cockpit::limits::HEAD_TIME / 2,
+        cockpit.post("/v1/history", &question),
+    );
+    assert_eq!(answer.await.expect("it is answered meanwhile").status, 200);
+    let mut first = held.remove(0);
+    let mut rest = Vec::new();
+    // A connection that was cut with something unread may be reset.
+    let ended = first.read_to_end(&mut rest).await;
+    assert!(ended.is_err() || rest.is_empty(), "the oldest made room");
+    drop(held);
+    cockpit.stop().await;
+}
+
+#[tokio::test]
 async fn what_is_no_question_is_refused_with_a_sentence() {
     let machine = Machine::new();
     let cockpit = machine.start().await;
@@ -103,7 +134,12 @@ async fn what_is_no_question_is_refused_with_a_sentence() {
         assert_eq!(cockpit.post("/v1/events", &body).await.status, 400, "{body}");
     }
     let large = json!({ "repo": name, "paths": ["f"], "more": "x".repeat(70_000) });
-    assert_eq!(cockpit.post("/v1/history", &large).await.status, 413);
+    let refused = cockpit.post("/v1/history", &large).await;
+    assert_eq!(
+        (refused.status, &refused.body["error"]),
+        (413, &json!("too_large"))
+    );
+    assert!(refused.body["message"].is_string(), "{}", refused.body);
     assert_eq!(cockpit.post("/v2/history", &json!({})).await.status, 404);
     cockpit.stop().await;
 }

@@ -22,7 +22,7 @@ use tokio::task::JoinHandle;
 pub(crate) struct Running {
     pub(crate) address: Address,
     stop: oneshot::Sender<()>,
-    serving: JoinHandle<std::io::Result<()>>,
+    serving: JoinHandle<()>,
 }
 
 /// A folder for one machine's cockpit and repositories.
@@ -206,6 +206,6 @@ impl Running {
     /// Stops it as SIGTERM does.
     pub(crate) async fn stop(self) {
         self.stop.send(()).unwrap();
-        self.serving.await.unwrap().unwrap();
+        self.serving.await.unwrap();
     }
 }

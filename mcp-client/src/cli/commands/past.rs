@@ -31,7 +31,6 @@ pub(super) async fn cockpit(setting: Setting<'_>, cockpit: Cockpit) -> Result<u8
             () = terminated => {}
         }
     };
-    let served = cockpit.serve(stop).await;
-    served.map_err(|error| Failure::new(code::COCKPIT_START, format!("The cockpit ended: {error}.")))?;
+    cockpit.serve(stop).await;
     Ok(code)
 }
