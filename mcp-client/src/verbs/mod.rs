@@ -75,6 +75,7 @@ pub(crate) use present::moment;
 pub use proposals::ProposalItem;
 pub use read::{ReadAnswer, ReadArgs};
 pub use rekey::{Choice, RekeyAnswer, RekeyArgs, RekeyList};
+pub(crate) use secrets::repeated;
 pub use sessions::{SeatItem, SessionsAnswer};
 pub use share::{ShareAnswer, ShareArgs};
 pub use transcript::{Transcript, TranscriptItem};

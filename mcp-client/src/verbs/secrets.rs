@@ -11,6 +11,7 @@ use super::compose::{no_terminal, refused};
 use super::failure::{Failure, code};
 use super::host::{Ask, Face, Host, Purpose, Question};
 use crate::guard::{self, Findings};
+use crate::redact;
 use crate::render;
 use crate::session::message::Message;
 
@@ -154,6 +155,12 @@ pub(super) fn scan(name: &str, text: &str) -> Result<Findings, Failure> {
 /// A text without what looks like a credential in it.
 pub(super) fn shown(name: &str, text: &str) -> Result<String, Failure> {
     Ok(scan(name, text)?.withheld_in(text))
+}
+
+/// Somebody's text as it may be repeated or kept: without links, tokens and what looks like a credential. Of what can't be
+/// scanned, nothing.
+pub(crate) fn repeated(text: &str) -> String {
+    shown("text", &redact::text(text)).unwrap_or_else(|_| "(not shown)".to_owned())
 }
 
 /// Refuses a credential where nobody can want one: in a name or title, which stand in notes and on join cards.

@@ -1,7 +1,7 @@
 //! From what a cockpit answers to what may be shown. Pure.
 //!
 //! Everything in an answer was written by somebody: prompts, reports, subject lines, names of files. Hidden characters go and are
-//! counted, links and tokens are withheld, what stands on one line stays there, and every member is bounded here again: what
+//! counted, links, tokens and what looks like a credential are withheld, what stands on one line stays there, and every member is bounded here again: what
 //! answers may not be a cockpit of ours.
 
 use ::cockpit::contract::{Collision, Outcome, Task};
@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use wire::timestamp::Timestamp;
 
 use crate::render;
+use crate::verbs::secrets::repeated;
 
 /// Of a commit's id, as people say it.
 const SHORT: usize = 12;
@@ -80,7 +81,7 @@ pub(super) fn item(task: &Task) -> TaskItem {
     let mut hidden = 0;
     let mut line = |raw: &str| {
         hidden += render::text(raw).hidden;
-        render::title(raw)
+        render::title(&repeated(raw))
     };
     let title = line(&task.title);
     let check = task.check.as_ref().map(|check| {
@@ -100,7 +101,8 @@ pub(super) fn item(task: &Task) -> TaskItem {
         .map(|collision| collided(collision, &mut line))
         .collect();
     let whole = task.report.as_deref().unwrap_or_default();
-    let report = render::text(whole);
+    let withheld = repeated(whole);
+    let report = render::text(&withheld);
     hidden += report.hidden;
     let shown = render::part(&report.text, 0, limits::REPORT).end;
     let cut = report.text.get(..shown).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! What the cockpit of this user is told of a host's events, if one runs. Nothing of it goes anywhere else.
 //!
-//! The first line of a prompt, what the agent said last, and how its last check went, with links and tokens taken out. No host
-//! waits for it long, and none fails by it.
+//! The first line of a prompt, what the agent said last, and how its last check went, with links, tokens and what looks like
+//! a credential taken out. No host waits for it long, and none fails by it.
 
 use std::time::Duration;
 
@@ -12,9 +12,9 @@ use serde_json::{Map, Value};
 use super::input::{Event, HookInput};
 use super::turn::{self, Turn};
 use crate::history::Cockpit;
-use crate::redact;
 use crate::render;
 use crate::verbs::app::App;
+use crate::verbs::secrets::repeated;
 
 /// How long it may take: the cockpit is on this machine, and goes on by itself.
 const TIME: Duration = Duration::from_millis(300);
@@ -69,7 +69,7 @@ fn told(event: Event, input: &HookInput, members: &Map<String, Value>, turn: Tur
                 .lines()
                 .map(str::trim)
                 .find(|line| !line.is_empty());
-            told.title = line.map(|line| cut(&redact::text(line), limits::TITLE).to_owned());
+            told.title = line.map(|line| cut(&repeated(line), limits::TITLE).to_owned());
         }
         Event::Stop | Event::StopFailure => {
             told.end = Some(match event {
@@ -78,12 +78,12 @@ fn told(event: Event, input: &HookInput, members: &Map<String, Value>, turn: Tur
             });
             let said = text("last_assistant_message").map(str::to_owned).or(turn.said);
             if let Some(said) = said.filter(|said| !said.trim().is_empty()) {
-                let said = redact::text(&said);
+                let said = repeated(&said);
                 told.report = Some(cut(&said, limits::REPORT).to_owned());
                 told.report_bytes = Some(said.len() as u64);
             }
             told.check = turn.check.map(|mut check| {
-                check.command = cut(&redact::text(&check.command), limits::COMMAND).to_owned();
+                check.command = cut(&repeated(&check.command), limits::COMMAND).to_owned();
                 check
             });
         }
@@ -118,6 +118,24 @@ mod tests {
         let title = told.title.unwrap();
         assert!(title.starts_with("Join ") && title.ends_with(" now"), "{title}");
         assert!(!title.contains("dp1f") && !title.contains("second"), "{title}");
+    }
+
+    #[test]
+    fn no_credential_of_a_prompt_or_a_report_is_told() {
+        let key = ["ghp_", "x7Kp2mQ9vR4tW8zB3nF6hJ1cL5dS0gYaE2uo"].concat();
+        let prompt = serde_json::json!({ "prompt": format!("Push with {key} now") });
+        let title = of(Event::UserPromptSubmit, prompt).unwrap().title.unwrap();
+        assert!(
+            title.starts_with("Push with ") && title.ends_with(" now"),
+            "{title}"
+        );
+        assert!(!title.contains(&key), "{title}");
+        let said = serde_json::json!({ "last_assistant_message": format!("I used {key}.") });
+        let report = of(Event::Stop, said).unwrap().report.unwrap();
+        assert!(
+            report.starts_with("I used ") && !report.contains(&key),
+            "{report}"
+        );
     }
 
     #[test]
