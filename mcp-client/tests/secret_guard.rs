@@ -506,3 +506,18 @@ async fn a_person_at_their_own_terminal_is_not_sent_to_their_human() {
     let ran = at_terminal(&ada, &format!("{} < text", line.trim_end()), "allow\n").await;
     assert_eq!(ran.code(), 0, "{line}: {ran}");
 }
+
+#[tokio::test]
+async fn a_credential_in_a_wrong_command_line_is_not_repeated() {
+    let machine = Machine::new();
+    let key = secret();
+    for words in [
+        ["post", &key, "--as=human"],
+        ["post", "--reply-to", &key],
+        ["post", "--json", &key],
+    ] {
+        let ran = machine.run(words, b"x").await;
+        assert_eq!(ran.code(), 2, "{words:?}");
+        silent(&ran.to_string());
+    }
+}

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use super::arguments::CommandLine;
 use super::output::{self, Form, Output};
 use super::{arguments_guard, commands};
-use crate::verbs::{Failure, code};
+use crate::verbs::{self, Failure, code};
 
 /// It did not work, and standard error says what to do.
 const FAILED: u8 = 1;
@@ -66,6 +66,8 @@ fn wants_json(arguments: &[OsString]) -> bool {
 fn misunderstood(error: &clap::Error, output: Output, code: u8) -> u8 {
     let text = error.render().to_string();
     if error.use_stderr() {
+        // It repeats words of the command line.
+        let text = verbs::repeated(&text);
         match output.form() {
             Form::Json => report(&Failure::new(code::BAD_ARGUMENT, text.trim_end()), output),
             Form::Person | Form::Quoted => output::say(text.trim_end()),
@@ -98,15 +100,17 @@ async fn interruptible(line: CommandLine) -> u8 {
 
 /// Says what did not work and what to do: as JSON where that is wanted, else on standard error.
 fn report(failure: &Failure, output: Output) {
+    // It may repeat a word of the command line.
+    let message = verbs::repeated(failure.message());
     if output.form() == Form::Json {
         let error = serde_json::json!({
-            "error": failure.code(), "message": failure.message(), "command": failure.command(),
+            "error": failure.code(), "message": message, "command": failure.command(),
             "retry_after_s": failure.knock().map(|knock| knock.retry_after_s),
         });
         // The exit code says it as well.
         let _ = output.json(&error);
     } else {
-        output::say(&format!("devpilot-session: {}", failure.message()));
+        output::say(&format!("devpilot-session: {message}"));
         if let Some(command) = failure.command() {
             output::say(&format!("  {command}"));
         }

@@ -16,7 +16,7 @@ use super::groups;
 use super::host::CallHost;
 use super::toolbox::{Entry, Outcome};
 use crate::redact;
-use crate::verbs::{App, Failure, code};
+use crate::verbs::{self, App, Failure, code};
 
 /// Where a failed result's stable code stands in its `_meta`.
 const ERROR_CODE: &str = "devpilot.sh/error";
@@ -84,7 +84,8 @@ fn failed(failure: &Failure) -> Finished {
     }
     let mut meta = MetaObject::new();
     meta.insert(ERROR_CODE.to_owned(), Value::from(failure.code()));
-    let text = redact::text(&text).into_owned();
+    // It may repeat a word of the call.
+    let text = verbs::repeated(&text);
     Finished {
         result: CallToolResult::error(vec![ContentBlock::text(text)]).with_meta(Some(meta)),
         due: None,

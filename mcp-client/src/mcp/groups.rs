@@ -5,6 +5,7 @@
 
 use super::toolbox::{Entry, Toolbox};
 use super::tools;
+use crate::verbs;
 
 /// The variable that limits the server to groups.
 pub(crate) const VARIABLE: &str = "DEVPILOT_MCP_TOOLS";
@@ -98,7 +99,7 @@ impl Groups {
                 .iter()
                 .find(|group| group.name == word)
                 .ok_or_else(|| GroupError::Unknown {
-                    named: word.chars().take(LONGEST_NAMED).collect(),
+                    named: verbs::repeated(word).chars().take(LONGEST_NAMED).collect(),
                 })?;
             if (group.tools)().is_empty() {
                 return Err(GroupError::NoTools { group: group.name });
@@ -189,6 +190,16 @@ mod tests {
             assert_eq!(tools.len(), 7, "{setting:?}");
             assert!(tools.iter().all(|name| name.starts_with("devpilot_session_")));
         }
+    }
+
+    #[test]
+    fn a_credential_in_the_setting_is_not_repeated() {
+        let key = ["ghp_", "x7Kp2mQ9vR4tW8zB3nF6hJ1cL5dS0gYaE2uo"].concat();
+        let error = Groups::chosen(Some(&key)).unwrap_err().to_string();
+        assert!(
+            error.contains("does not exist") && !error.contains("x7Kp2mQ9"),
+            "{error}"
+        );
     }
 
     #[test]

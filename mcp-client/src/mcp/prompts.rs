@@ -8,7 +8,7 @@ use rmcp::model::{
     Role,
 };
 
-use crate::redact;
+use crate::verbs;
 
 /// The longest value of an argument, in characters.
 const ARGUMENT_MAX: usize = 200;
@@ -94,11 +94,11 @@ pub(super) fn get(request: &GetPromptRequestParams) -> Result<GetPromptResult, E
         .ok_or_else(|| {
             refused(format!(
                 "there is no prompt `{}` here; there are share, join and catch-up",
-                redact::text(&request.name)
+                verbs::repeated(&request.name)
             ))
         })?;
     let values = values(entry, request.arguments.as_ref())?;
-    let text = redact::text(&(entry.text)(&values)).into_owned();
+    let text = verbs::repeated(&(entry.text)(&values));
     Ok(
         GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)])
             .with_description(entry.description),
@@ -116,7 +116,7 @@ fn values(entry: &Entry, given: Option<&JsonObject>) -> Result<Vec<Option<String
         return Err(refused(format!(
             "the prompt `{}` takes no argument `{}`",
             entry.name,
-            redact::text(unknown)
+            verbs::repeated(unknown)
         )));
     }
     let value = |argument: &Argument| {
@@ -237,6 +237,8 @@ mod tests {
         );
         let link = "https://plane.example/s/00112233445566778899aabbccddeeff#dp1faaaabbbbccccddddeeee";
         assert!(!text("share", &json!({ "title": link })).contains("aaaabbbb"));
+        let key = ["ghp_", "x7Kp2mQ9vR4tW8zB3nF6hJ1cL5dS0gYaE2uo"].concat();
+        assert!(!text("share", &json!({ "title": key })).contains("x7Kp2mQ9"));
         assert_eq!(text("share", &json!({ "title": " " })), text("share", &json!({})));
     }
 

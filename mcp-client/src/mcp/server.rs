@@ -32,8 +32,7 @@ use super::toolbox::Entry;
 use super::{prompts, resources};
 use crate::folder;
 use crate::home::{Environment, Home};
-use crate::redact;
-use crate::verbs::{App, Failure};
+use crate::verbs::{self, App, Failure};
 
 /// The server's side of one connection.
 pub(crate) struct SessionServer {
@@ -206,7 +205,7 @@ impl ServerHandler for SessionServer {
             if self.shown.toolbox.leaves_out(&request.name) {
                 return Ok(call::left_out(&request.name).into());
             }
-            let message = format!("there is no tool `{}` here", redact::text(&request.name));
+            let message = format!("there is no tool `{}` here", verbs::repeated(&request.name));
             return Err(ErrorData::invalid_params(message, None));
         };
         let id = context.id.clone();
