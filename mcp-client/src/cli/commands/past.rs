@@ -3,7 +3,7 @@
 use super::Setting;
 use crate::cli::arguments::{Cockpit, History};
 use crate::cli::interrupted;
-use crate::verbs::{self, CockpitArgs, Failure, HistoryArgs, Host as _, code};
+use crate::verbs::{self, CockpitArgs, Failure, HistoryArgs, Host as _};
 
 pub(super) async fn history(setting: Setting<'_>, history: History) -> Result<u8, Failure> {
     let arguments = HistoryArgs {
