@@ -13,6 +13,8 @@ out=$TARGET/npm
 version=$(manifest version)
 # What notes and answers give as the line that starts the client.
 command="npx -y @devpilot.sh/mcp-session"
+# Parts of SQLite that nothing here uses.
+without="-USQLITE_ENABLE_FTS3 -USQLITE_ENABLE_FTS3_PARENTHESIS -USQLITE_ENABLE_FTS5 -USQLITE_ENABLE_RTREE -USQLITE_ENABLE_STAT4"
 # Bytes; see "Figures to reach" in the specification.
 largest_program=12000000
 largest_package=6000000
@@ -64,9 +66,10 @@ build() {
     zig
     how=zigbuild
   fi
-  DEVPILOT_SESSION_COMMAND=$command cargo "$how" --profile dist --locked --package mcp-client --target "$target${glibc:+.$glibc}"
+  DEVPILOT_SESSION_COMMAND=$command LIBSQLITE3_FLAGS=$without \
+    cargo "$how" --profile client --locked --package mcp-client --target "$target${glibc:+.$glibc}"
   mkdir -p "$out/programs/$key"
-  cp "$TARGET/$target/dist/$program" "$out/programs/$key/"
+  cp "$TARGET/$target/client/$program" "$out/programs/$key/"
   check_program "$key" "$out/programs/$key/$program"
 }
 
