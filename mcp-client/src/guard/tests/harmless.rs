@@ -166,3 +166,39 @@ fn a_longer_word_that_holds_one_is_another_thing() {
     passes(&["da", "pi", &hex(64)].concat());
     passes(&["not", "AK", "IA", &symbols(UPPER, 16, 8), "QQQQ"].concat());
 }
+
+/// What this project writes about credentials, and the code that looks for them.
+#[test]
+fn the_documents_of_this_project_and_the_sources_of_the_guard_pass() {
+    let project = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut left: Vec<_> = [
+        "README.md",
+        "SECURITY.md",
+        "CHANGELOG.md",
+        "docs/decisions",
+        "docs/setup",
+        "mcp-client/src/guard",
+    ]
+    .map(|path| project.join(path))
+    .into();
+    let mut read = 0;
+    while let Some(path) = left.pop() {
+        if path.is_dir() {
+            left.extend(
+                std::fs::read_dir(path)
+                    .unwrap()
+                    .map(|entry| entry.unwrap().path()),
+            );
+        } else {
+            let found = super::found(&std::fs::read_to_string(&path).unwrap());
+            // Examples of links are written as links are.
+            assert!(
+                found.iter().all(|finding| finding.ours),
+                "{}: {found}",
+                path.display()
+            );
+            read += 1;
+        }
+    }
+    assert!(read >= 40, "{read}");
+}

@@ -1,7 +1,7 @@
 //! The corpus inside what programs and people put around a credential before it is pasted.
 
 use super::corpus::{credentials, pem, putty};
-use super::{alnum, found, rules};
+use super::{alnum, base64, found, rules};
 
 /// With each symbol but letters and digits as two hexadecimal digits.
 fn percent(text: &str, sign: &str) -> String {
@@ -185,4 +185,38 @@ fn a_hidden_character_inside_hides_nothing() {
         assert_eq!(places, ["`text`, line 2, column 5"], "{hidden:?}");
         assert_eq!(found.withheld_in(&text), "one\ntwo [credential withheld] end");
     }
+}
+
+#[test]
+fn a_password_is_found_in_an_address_of_any_host_and_with_any_signs() {
+    for (front, back) in [
+        ("Zq8x", "T2mW@10.0.0.5/db"),
+        ("Zq8x", "T2mW@[2001:db8::1]:5432/db"),
+        ("mySecr", "3tX9@db.example.net/x"),
+        ("yourk", "9Wq2@db.example.net/x"),
+        ("$3cr", "3tX@db.example.net/x"),
+        ("Zq8x", "T2m)@db.example.net/x"),
+        ("Zq8/", "T2mW@db.example.net/x"),
+    ] {
+        let text = ["postgres://app:", front, back].concat();
+        assert_eq!(rules(&text), ["url-password"], "{text}");
+    }
+    for text in [
+        "https://cdn.example.org:8443/npm/left-pad@1.3.0/index.js and https://example.org:8080/a/b@c.example.org",
+        "postgres://app:your_password@db.example.org, postgres://app:my-secret@10.0.0.5, postgres://app:$PASSWORD@[::1]/db",
+    ] {
+        assert_eq!(rules(text), [""; 0], "{text}");
+    }
+}
+
+#[test]
+fn a_name_beside_a_credential_may_be_written_in_other_ways() {
+    for text in [
+        ["secretAccess", "Key: \"", &base64(40), "\""].concat(),
+        ["aws_secret", "_access_key          =     ", &base64(40)].concat(),
+    ] {
+        assert_eq!(rules(&text), ["aws-secret-access-key"], "{text}");
+    }
+    let text = ["Authorization", ": Bearer example", &alnum(40)].concat();
+    assert_eq!(rules(&text), ["authorization-header"], "{text}");
 }
