@@ -19,7 +19,7 @@ use super::error::SessionError;
 use super::keep::{LOCK, capability_of};
 use super::{Clock, Meter, Session};
 use crate::home::SecretText;
-use crate::plane::{Deadline, Entry, Http, MachineToken, Origin, PlaneError};
+use crate::plane::{Deadline, Entry, Http, MachineToken, Origin, PlaneError, Unsettled};
 use crate::seat::{
     AtTheDoor, EpochSecret, IdentitySecrets, LastUsed, PendingEntry, SeatLock, SeatState, Seats,
     SessionToken, ShareMark,
@@ -60,7 +60,8 @@ impl Session {
     /// sent again, here or by [`Session::finish_entering`].
     ///
     /// # Errors
-    /// The plane refuses (the seat is then removed), or can't be reached (it stays, to be finished later).
+    /// The plane refuses or nothing reached it (the seat is then removed), or the answer was lost (it stays, to be
+    /// finished later).
     pub async fn create(
         entering: &Entering<'_>,
         plane: Origin,
@@ -225,7 +226,17 @@ impl Session {
             None => return Ok(()),
             Some(PendingEntry::Create(create)) => {
                 let machine = machine.ok_or(SessionError::Impossible("a create without a machine token"))?;
-                let created = self.plane.create(machine, &create, until).await?;
+                let created = match self.plane.create(machine, &create, until).await {
+                    Ok(created) => created,
+                    Err(Unsettled { error, is_open }) => {
+                        drop(lock);
+                        // Nothing reached the plane, so a seat that stayed would be of a session that never was.
+                        if !is_open && !repeated && error.is_passing() {
+                            self.seat.clone().remove()?;
+                        }
+                        return Err(error.into());
+                    }
+                };
                 lock.token = Some(SessionToken {
                     text: SecretText::new(created.session_token.0),
                     epoch: 1,

@@ -5,7 +5,7 @@ use wire::api::{Create, Created, Me, SessionView, SetTitle, StateAnswer, TokenTe
 use wire::ids::SessionId;
 
 use super::{BODY_MAX, EPOCH_BODY_MAX, MachineToken, Plane};
-use crate::plane::{Deadline, PlaneError};
+use crate::plane::{Deadline, PlaneError, Unsettled};
 
 impl Plane {
     /// Creates a session. The same request again is the same session.
@@ -17,17 +17,11 @@ impl Plane {
         machine: &MachineToken,
         create: &Create,
         until: Deadline,
-    ) -> Result<Created, PlaneError> {
+    ) -> Result<Created, Unsettled> {
         let token = self.own_token(machine)?;
-        self.ask(
-            Method::POST,
-            "/v1/sessions".to_owned(),
-            Some(token),
-            create,
-            EPOCH_BODY_MAX,
-            until,
-        )
-        .await
+        let path = "/v1/sessions".to_owned();
+        let call = self.with_body(Method::POST, path, Some(token), create, EPOCH_BODY_MAX)?;
+        Ok(self.parse(&self.http.send_counting(&call, until).await?)?)
     }
 
     /// Whose machine token this is.

@@ -218,3 +218,24 @@ async fn a_half_done_share_is_opened_by_nobody_but_the_same_share() {
     assert_eq!(states(&ana.app), ["open"]);
     assert_eq!(texts(&ana.read_all().await), ["start"]);
 }
+
+/// The name of that plane is never found; time is the runtime's own, so that no try is waited for.
+#[tokio::test(start_paused = true)]
+async fn a_share_of_which_nothing_reached_the_plane_leaves_no_seat() {
+    let ana = Party::at(
+        "Ana",
+        "https://no.such.host.invalid",
+        &format!("dpm_{}", "A".repeat(43)),
+        Kind::Agent,
+    );
+    let args = verbs::ShareArgs {
+        title: Some("Never".to_owned()),
+        context: Some("start".to_owned()),
+        ..verbs::ShareArgs::default()
+    };
+    let failure = verbs::share::run(&ana.app, args, &ana.host).await.unwrap_err();
+    assert_eq!(failure.code(), "plane_unreachable");
+    assert!(states(&ana.app).is_empty());
+    let failure = ana.try_read(ReadArgs::default()).await.unwrap_err();
+    assert!(failure.message().contains("in no session here"), "{failure}");
+}
