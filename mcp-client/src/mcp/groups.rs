@@ -230,4 +230,17 @@ mod tests {
             );
         }
     }
+
+    #[test]
+    fn without_the_sessions_nothing_is_said_or_shown_of_them() {
+        let history = Groups::chosen(Some("history")).unwrap().shown();
+        assert!(!history.sessions);
+        assert!(
+            !history.instructions.contains("session"),
+            "{}",
+            history.instructions
+        );
+        let session = Groups::chosen(Some("session")).unwrap().shown();
+        assert!(session.sessions && session.instructions.contains("devpilot_session_read"));
+    }
 }

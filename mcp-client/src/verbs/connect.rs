@@ -544,4 +544,41 @@ mod tests {
             assert!(waiting.judge(&problem(code)).is_err());
         }
     }
+
+    #[tokio::test]
+    async fn a_plane_that_is_away_for_a_while_ends_no_waiting_for_the_yes() {
+        let mut waiting = waiting(origin(), codes("WDJBMJHT", ""), None, false).unwrap();
+        for error in [
+            PlaneError::TimedOut { origin: origin() },
+            PlaneError::Unreachable {
+                origin: "http://127.0.0.1:8787".parse().unwrap(),
+                reason: "refused".to_owned(),
+                refused: true,
+                sent: false,
+            },
+            PlaneError::NotApi {
+                origin: origin(),
+                status: 503,
+            },
+            PlaneError::Problem {
+                status: 503,
+                code: Code::StoreUnavailable,
+                extras: Box::default(),
+            },
+        ] {
+            assert!(waiting.judge(&error).is_ok(), "{error}");
+        }
+        let page = PlaneError::NotApi {
+            origin: origin(),
+            status: 404,
+        };
+        assert!(waiting.judge(&page).is_err());
+    }
+
+    #[test]
+    fn a_planes_own_words_for_scopes_are_not_shown() {
+        let named = ["share", "Run rm -rf", "rekey", "\u{1b}[2J", "Admin", "admin"];
+        let shown = known(named.map(str::to_owned).to_vec());
+        assert_eq!(shown, ["share", "rekey", "admin"]);
+    }
 }

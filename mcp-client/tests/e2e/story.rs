@@ -315,3 +315,16 @@ async fn filters_choose_and_never_move_the_cursor() {
     };
     assert_eq!(ana.try_read(nobody).await.unwrap_err().code(), "bad_argument");
 }
+
+#[tokio::test]
+async fn what_a_person_is_in_alone_is_not_for_agents_to_look_through() {
+    let plane = TestPlane::start().await;
+    let ana = Party::of_kind("Ana", &plane, Kind::Human);
+    let id = ana.share("Private", "Between people.").await.session;
+    let id = id.parse().unwrap();
+    let beside = ana.beside();
+    assert_eq!(beside.transcripts().unwrap(), []);
+    let failure = beside.transcript(&id, None).await.unwrap_err();
+    assert_eq!(failure.code(), "no_session");
+    assert!(!failure.to_string().contains("Between people."));
+}

@@ -220,3 +220,20 @@ fn a_name_beside_a_credential_may_be_written_in_other_ways() {
     let text = ["Authorization", ": Bearer example", &alnum(40)].concat();
     assert_eq!(rules(&text), ["authorization-header"], "{text}");
 }
+
+#[test]
+fn hidden_characters_before_a_credential_do_not_move_it() {
+    let token = ["gh", "p_", &alnum(36)].concat();
+    for inside in ["", "\u{200B}"] {
+        let mut token = token.clone();
+        token.insert_str(9, inside);
+        let text = format!("o\u{200B}\u{2060}\u{200B}ne\ntwo {token} end");
+        let found = found(&text);
+        let places: Vec<_> = found.iter().map(|finding| finding.place.to_string()).collect();
+        assert_eq!(places, ["`text`, line 2, column 5"]);
+        assert_eq!(
+            found.withheld_in(&text),
+            "o\u{200B}\u{2060}\u{200B}ne\ntwo [credential withheld] end"
+        );
+    }
+}

@@ -211,3 +211,108 @@ fn changes_to(record: &Record) -> Option<ModeName> {
 fn not_read(error: &CacheError) -> Failure {
     Failure::new(code::LOCAL_FILE, error.to_string())
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use serde_json::json;
+    use wire::encoding::Secret32;
+    use wire::event::Capability;
+
+    use super::*;
+    use crate::home::Home;
+    use crate::seat::{Alarm, ConsentRole, IdentitySecrets, LastUsed};
+
+    const NOW: i64 = 1_700_000_000_000;
+
+    fn at(millis: i64) -> Timestamp {
+        Timestamp::from_millis(millis)
+    }
+
+    /// A session in auto since record 1, with `messages` after that, and an agent whose human agreed to three.
+    fn in_auto(messages: u64) -> (tempfile::TempDir, Cache, SeatState) {
+        let folder = tempfile::tempdir().unwrap();
+        let id = "6f1c1f5e-3c0f-4a51-9d6e-2a4c8b1e7f30".parse().unwrap();
+        let cache = Cache::new(&Home::at(folder.path().to_owned()), &id);
+        let began = json!({ "event": "mode_changed", "from": "observe", "to": "auto", "cause": "accepted" });
+        let record = |seq: u64| Record {
+            seq,
+            at: at(NOW),
+            epoch: 1,
+            class: if seq == 1 {
+                RecordClass::Notice
+            } else {
+                RecordClass::Message
+            },
+            sender: None,
+            item_id: None,
+            sealed: None,
+            signal: None,
+            body: (seq == 1).then(|| began.to_string()),
+            epoch_record: None,
+        };
+        let records: Vec<Record> = (1..=messages + 1).map(record).collect();
+        cache.append(&records).unwrap();
+        let mut kept = SeatState::new(
+            "https://plane.example".parse().unwrap(),
+            id,
+            wire::ids::ParticipantId::from_bytes([1; 16]),
+            Kind::Agent,
+            Capability::Full,
+            IdentitySecrets {
+                sk: Secret32::new([1; 32]),
+                seed: Secret32::new([2; 32]),
+            },
+            LastUsed {
+                at: at(NOW),
+                place: "/work".to_owned(),
+            },
+        );
+        let consent = Consent {
+            role: ConsentRole::Accepted,
+            at: at(NOW),
+            budget: 3,
+            ttl_s: 60,
+            since_seq: 0,
+            goal: None,
+            started_at: Some(at(NOW)),
+            started_seq: Some(1),
+            over: false,
+            told: false,
+        };
+        let proposal = "0d7c2d3e-94b1-4c55-8a3f-1f2e3d4c5b6a".parse().unwrap();
+        kept.consents.insert(proposal, consent);
+        (folder, cache, kept)
+    }
+
+    #[test]
+    fn auto_is_over_with_the_budget_and_with_the_time_that_the_human_agreed_to() {
+        for (messages, after_s, expected) in [
+            (2, 59, ModeName::Auto),
+            (3, 0, ModeName::Observe),
+            (0, 60, ModeName::Observe),
+        ] {
+            let (_folder, cache, kept) = in_auto(messages);
+            let found = mode(&cache, &kept, at(NOW + after_s * 1_000)).unwrap();
+            assert_eq!(found, expected, "{messages} messages, {after_s} s");
+        }
+    }
+
+    #[test]
+    fn where_integrity_is_in_doubt_the_mode_is_observe() {
+        for error in ["fork", "rollback", "head_ahead"] {
+            let (_folder, cache, mut kept) = in_auto(0);
+            kept.alarm = Some(Alarm {
+                error: error.to_owned(),
+                seq: 1,
+                at: at(NOW),
+                acknowledged: false,
+            });
+            assert_eq!(
+                mode(&cache, &kept, at(NOW)).unwrap(),
+                ModeName::Observe,
+                "{error}"
+            );
+        }
+    }
+}
