@@ -18,7 +18,10 @@ macro_rules! columns {
 
 const INSERT: &str = "INSERT INTO connect_requests (device_hash, user_code_hash, machine_name, address, created_at, \
      expires_at) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING";
-const WAITING: &str = "SELECT COUNT(*) FROM connect_requests WHERE expires_at > $1";
+const WAITING: &str = concat!(
+    "SELECT COUNT(*) FROM connect_requests ",
+    "WHERE expires_at > $1 AND approved_at IS NULL AND denied_at IS NULL"
+);
 const FIND: &str = concat!(
     "SELECT ",
     columns!(),
@@ -145,7 +148,7 @@ pub(crate) async fn insert(on: &mut On<'_>, new: &NewConnect<'_>) -> Result<bool
     Ok(inserted == 1)
 }
 
-/// How many requests there are whose time is not up.
+/// How many requests wait for a decision: neither approved nor denied, and their time is not up.
 pub(crate) async fn count_waiting(on: &mut On<'_>, now: Timestamp) -> Result<u64, StoreError> {
     let (waiting,) = one!((i64,), on, WAITING, now.millis())?;
     count(waiting)

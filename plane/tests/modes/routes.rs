@@ -18,7 +18,7 @@ use crate::rekeys::by_owner;
 
 /// Every route that is no read, and whether it appends messages, which spend budget. All others append at most what
 /// the plane itself writes: events, epoch records, notices.
-const ROUTES: [(&str, bool); 15] = [
+const ROUTES: [(&str, bool); 17] = [
     ("post /v1/sessions", false),
     ("delete /v1/sessions/{session_id}", false),
     ("put /v1/sessions/{session_id}/title", false),
@@ -34,6 +34,8 @@ const ROUTES: [(&str, bool); 15] = [
     ("post /v1/sessions/{session_id}/auto/accept", false),
     ("post /v1/sessions/{session_id}/auto/decline", false),
     ("post /v1/sessions/{session_id}/auto/stop", false),
+    ("post /v1/connect", false),
+    ("post /v1/connect/token", false),
 ];
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -100,6 +102,14 @@ impl Scene {
             post[*name] = json!(value);
         }
         self.call(seat, "POST", "/records", post).await.ok(201);
+    }
+
+    /// The codes of a machine that asks to be connected.
+    async fn connecting(&self) -> Value {
+        Request::new(self.process.address(), "POST", "/v1/connect")
+            .send()
+            .await
+            .ok(200)
     }
 
     /// Uses a route as far as it goes in auto; somebody who can read afterwards.
@@ -193,6 +203,15 @@ impl Scene {
                     .await
                     .ok(200),
             ),
+            "post /v1/connect" => drop(self.connecting().await),
+            "post /v1/connect/token" => {
+                let codes = self.connecting().await;
+                Request::new(self.process.address(), "POST", "/v1/connect/token")
+                    .json(&json!({ "device_code": codes["device_code"] }))
+                    .send()
+                    .await
+                    .problem(400, "authorization_pending");
+            }
             other => panic!("{other} is not looked at"),
         }
         owner.clone()

@@ -269,6 +269,27 @@ on_both! {
         assert_eq!(code(plane.service.connect_token(v6(1, 1), &unknown).await), "expired_token");
     }
 
+    async fn a_request_that_is_decided_or_spent_keeps_no_other_machine_out(engine: Engine) {
+        let limits = Limits { connect_requests: 3, ..Limits::default() };
+        let plane = Plane::with(engine, limits).await;
+        let crowded = async || ask(&plane.service, ADDRESS, None).await.is_err();
+        let (approved, denied, spent) = (asking(&plane).await, asking(&plane).await, asking(&plane).await);
+        assert!(crowded().await);
+
+        plane.service.admin_deny(&denied.user_code, None).await.unwrap();
+        asking(&plane).await;
+        assert!(crowded().await);
+
+        approve(&plane.service, &approved.user_code).await.unwrap();
+        asking(&plane).await;
+        assert!(crowded().await);
+
+        approve(&plane.service, &spent.user_code).await.unwrap();
+        poll(&plane.service, &spent).await.unwrap();
+        asking(&plane).await;
+        assert!(crowded().await);
+    }
+
     async fn what_a_machine_calls_itself_is_cut_and_cleaned_before_it_is_kept(engine: Engine) {
         let plane = Plane::new(engine).await;
         let name = format!("\u{1b}[2J\u{202e}{}", "x".repeat(10_000));
