@@ -46,6 +46,8 @@ impl Display {
                 "320x240x24",
                 "-nolisten",
                 "tcp",
+                // Else it starts anew when its last client goes, and cuts off the next one that is just coming.
+                "-noreset",
             ])
             .stdout(Stdio::piped())
             .stderr(Stdio::null())

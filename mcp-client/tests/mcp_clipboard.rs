@@ -37,6 +37,8 @@ impl Screen {
                 "640x480x24",
                 "-nolisten",
                 "tcp",
+                // Else it starts anew when its last client goes, and cuts off the next one that is just coming.
+                "-noreset",
             ])
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
