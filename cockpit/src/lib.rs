@@ -26,7 +26,7 @@ mod service;
 mod store;
 mod tasks;
 
-pub use git::{Checkout, GitError, identify};
+pub use git::{Checkout, GitError, ObjectFormat, identify};
 pub use paths::{PathError, within};
 pub use repository::{Marks, origin_mark, origin_name};
 pub use serve::{Cockpit, Settings, StartError};

@@ -400,3 +400,73 @@ async fn a_repository_without_a_commit_works_too() {
     );
     cockpit.stop().await;
 }
+
+#[tokio::test]
+async fn a_repository_whose_objects_are_named_by_sha_256_has_the_same_history() {
+    let machine = Machine::new();
+    let repository = machine.repository_of("sha256", "pay", &[("shared.rs", "0\n"), ("own.rs", "0\n")]);
+    let folder = repository.top.as_path();
+    let cockpit = machine.start().await;
+    repository.git(&["switch", "--quiet", "--create", "agent"]);
+    cockpit.begin("s", folder, "Retry payments").await;
+    repository.write("shared.rs", "agent\n");
+    let agent = repository.commit("Retry");
+    assert_eq!(agent.len(), 64);
+    repository.write("own.rs", "not committed\n");
+    let failed = json!({ "end": "finished", "check": { "command": "cargo test", "failed": true } });
+    cockpit.tell("s", folder, "task_ended", failed).await;
+    cockpit.ask(folder, &["own.rs"]).await;
+    repository.git(&["restore", "own.rs"]);
+    repository.git(&["switch", "--quiet", "main"]);
+    repository.write("shared.rs", "person\n");
+    let person = repository.commit("Round amounts");
+    let (merged, _) = repository.try_git(&["merge", "agent"]);
+    assert!(!merged, "it is meant to conflict");
+    let with = |history: &Value| {
+        let collisions = history["tasks"][0]["collisions"].as_array().unwrap();
+        assert_eq!(collisions.len(), 1, "{history}");
+        (
+            collisions[0]["merge"].clone(),
+            collisions[0]["with_commit"].clone(),
+        )
+    };
+    let unfinished = cockpit.ask(folder, &["shared.rs"]).await;
+    assert_eq!(with(&unfinished), (Value::Null, json!(person)));
+    repository.write("shared.rs", "both\n");
+    let merge = repository.commit("Merge agent");
+    cockpit.stop().await;
+
+    let cockpit = machine.start().await;
+    let history = cockpit.ask(folder, &["shared.rs"]).await;
+    let task = &history["tasks"][0];
+    assert_eq!(files(task), ["shared.rs", "own.rs"]);
+    assert_eq!(
+        (&task["outcome"], &task["why"]),
+        (&json!("failed"), &json!("check_failed"))
+    );
+    assert_eq!(with(&history), (json!(merge), json!(person)));
+    cockpit.stop().await;
+}
+
+#[tokio::test]
+async fn the_first_commit_of_a_sha_256_repository_is_seen() {
+    let machine = Machine::new();
+    let top = machine.path().join("fresh");
+    std::fs::create_dir(&top).unwrap();
+    let repository = Repository::at(top);
+    repository.git(&[
+        "init",
+        "--quiet",
+        "--initial-branch=main",
+        "--object-format=sha256",
+    ]);
+    repository.write("before", "a person's own");
+    let cockpit = machine.start().await;
+    cockpit.begin("s", &repository.top, "First").await;
+    repository.write("f", "1");
+    repository.git(&["add", "f"]);
+    cockpit.finish("s", &repository.top, "Done.").await;
+    let history = cockpit.ask(&repository.top, &["f"]).await;
+    assert_eq!(files(&history["tasks"][0]), ["f"]);
+    cockpit.stop().await;
+}

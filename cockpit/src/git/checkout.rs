@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::GitError;
 use super::run::{Git, is_id};
+use super::{GitError, ObjectFormat};
 use crate::repository::Marks;
 
 /// The working tree that a folder is in.
@@ -15,6 +15,8 @@ pub struct Checkout {
     pub git_dir: PathBuf,
     /// Where git keeps what all working trees of it share.
     pub common_dir: PathBuf,
+    /// By which hash its objects are named.
+    pub format: ObjectFormat,
     /// By what its repository is recognised.
     pub marks: Marks,
 }
@@ -34,6 +36,7 @@ pub async fn identify(folder: &Path) -> Result<Option<Checkout>, GitError> {
         "--git-dir",
         "--git-common-dir",
         "--is-shallow-repository",
+        "--show-object-format",
     ];
     let ran = Git::new(folder, arguments).ran().await?;
     if ran.code != 0 {
@@ -43,7 +46,10 @@ pub async fn identify(folder: &Path) -> Result<Option<Checkout>, GitError> {
     }
     let said = String::from_utf8_lossy(&ran.output).into_owned();
     let lines: Vec<&str> = said.lines().collect();
-    let [top, git_dir, common_dir, shallow] = lines.as_slice() else {
+    let [top, git_dir, common_dir, shallow, format] = lines.as_slice() else {
+        return Ok(None);
+    };
+    let Some(format) = ObjectFormat::named(format) else {
         return Ok(None);
     };
     let origin = Git::new(folder, ["config", "--get", "remote.origin.url"])
@@ -59,6 +65,7 @@ pub async fn identify(folder: &Path) -> Result<Option<Checkout>, GitError> {
         top: PathBuf::from(top),
         git_dir: PathBuf::from(git_dir),
         common_dir: PathBuf::from(common_dir),
+        format,
     }))
 }
 

@@ -9,8 +9,6 @@ use crate::cut;
 use crate::limits;
 use crate::tasks::Commit;
 
-/// The tree without any file, which git knows without storing it.
-const EMPTY_TREE: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 /// How much of the log of a working tree's movements is read, from its end.
 const MOVES: u64 = 256 << 10;
 
@@ -26,7 +24,7 @@ pub(crate) async fn look(
     checkout: &Checkout,
 ) -> Result<(Option<String>, Dirty), GitError> {
     let head = checkout.head().await?;
-    let base = head.as_deref().unwrap_or(EMPTY_TREE);
+    let base = head.as_deref().unwrap_or(checkout.format.empty_tree());
     let staged = [
         "diff-index",
         "--cached",

@@ -6,12 +6,14 @@
 //! them. Nothing is fetched. Arguments are fixed; paths and ids go in as data, never as options.
 
 mod checkout;
+mod format;
 mod look;
 mod merges;
 mod run;
 mod scratch;
 
 pub use checkout::{Checkout, identify};
+pub use format::ObjectFormat;
 pub(crate) use look::{look, made_since};
 pub(crate) use merges::{again, merges_since, unfinished};
 pub(crate) use scratch::Scratch;

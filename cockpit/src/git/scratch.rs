@@ -1,34 +1,36 @@
-//! An empty repository of our own, in which git reads another's objects and index without its configuration.
+//! Empty repositories of our own, in which git reads another's objects and index without its configuration.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use tempfile::TempDir;
 
 use super::run::Git;
-use super::{Checkout, GitError};
+use super::{Checkout, GitError, ObjectFormat};
 
-/// The scratch repository; removed when it is dropped. What a command writes goes into it and nowhere else.
+/// The scratch repositories, one of each object format; removed when this is dropped. What a command writes goes into them and
+/// nowhere else.
 #[derive(Debug)]
 pub(crate) struct Scratch {
     folder: TempDir,
 }
 
 impl Scratch {
-    /// Makes one under `folder`.
+    /// Makes them under `folder`.
     pub(crate) async fn make(folder: &Path) -> Result<Self, GitError> {
         let folder = tempfile::Builder::new().prefix("scratch-").tempdir_in(folder)?;
-        let git = Git::new(
-            folder.path(),
-            ["init", "--quiet", "--template=", "--initial-branch=none", "."],
-        );
-        alone(git).output().await?;
+        for format in ObjectFormat::ALL {
+            let option = format!("--object-format={}", format.name());
+            let arguments = ["init", "--quiet", "--template=", "--initial-branch=none", &option];
+            let git = Git::new(folder.path(), arguments).more(["--bare", format.name()]);
+            alone(git).output().await?;
+        }
         Ok(Self { folder })
     }
 
     /// Git with these arguments, in `checkout`'s working tree, with its objects and its index, and none of its configuration.
     pub(super) fn git<const N: usize>(&self, checkout: &Checkout, arguments: [&str; N]) -> Git {
         let git = Git::new(&checkout.top, arguments)
-            .with("GIT_DIR", self.git_dir())
+            .with("GIT_DIR", self.folder.path().join(checkout.format.name()))
             .with("GIT_WORK_TREE", &checkout.top)
             .with("GIT_INDEX_FILE", checkout.git_dir.join("index"))
             .with(
@@ -36,10 +38,6 @@ impl Scratch {
                 quoted(&checkout.common_dir.join("objects")),
             );
         alone(git)
-    }
-
-    fn git_dir(&self) -> PathBuf {
-        self.folder.path().join(".git")
     }
 
     /// Removes what folders of a process that was killed hold.

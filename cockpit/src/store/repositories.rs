@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::{Store, StoreError};
-use crate::git::Checkout;
+use crate::git::{Checkout, ObjectFormat};
 use crate::repository::Marks;
 
 const BY_MARK: &str = "SELECT repository FROM marks WHERE mark = $1";
@@ -12,10 +12,11 @@ const NAME: &str = "SELECT name FROM repositories WHERE id = $1";
 const ADD: &str = "INSERT INTO repositories (name) VALUES ($1) RETURNING id";
 const RENAME: &str = "UPDATE repositories SET name = $2 WHERE id = $1";
 const ADD_MARK: &str = "INSERT INTO marks (mark, repository) VALUES ($1, $2) ON CONFLICT (mark) DO NOTHING";
-const SEE: &str = "INSERT INTO checkouts (folder, git_dir, common_dir, repository, seen_at) VALUES ($1, $2, $3, $4, $5) \
-    ON CONFLICT (folder) DO UPDATE SET git_dir = $2, common_dir = $3, repository = $4, seen_at = $5";
-const CHECKOUTS: &str =
-    "SELECT folder, git_dir, common_dir FROM checkouts WHERE repository = $1 ORDER BY seen_at DESC LIMIT $2";
+const SEE: &str = "INSERT INTO checkouts (folder, git_dir, common_dir, repository, seen_at, object_format) \
+    VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (folder) DO UPDATE \
+    SET git_dir = $2, common_dir = $3, repository = $4, seen_at = $5, object_format = $6";
+const CHECKOUTS: &str = "SELECT folder, git_dir, common_dir, object_format FROM checkouts WHERE repository = $1 \
+    ORDER BY seen_at DESC LIMIT $2";
 const FORGET: &str = "DELETE FROM checkouts WHERE folder = $1";
 /// Two that turn out to be one. Merges are looked at again.
 const JOIN: [&str; 6] = [
@@ -82,6 +83,7 @@ impl Store {
             .bind(text(&checkout.common_dir))
             .bind(id)
             .bind(now)
+            .bind(checkout.format.name())
             .execute(&mut *tx)
             .await?;
         tx.commit().await?;
@@ -120,17 +122,22 @@ impl Store {
 
     /// The working trees of a repository, the one used last first. One whose folder is gone is forgotten.
     pub(crate) async fn checkouts(&self, repository: i64) -> Result<Vec<Checkout>, StoreError> {
-        let rows: Vec<(String, String, String)> = sqlx::query_as(CHECKOUTS)
+        let rows: Vec<(String, String, String, String)> = sqlx::query_as(CHECKOUTS)
             .bind(repository)
             .bind(CHECKOUTS_MOST)
             .fetch_all(&self.pool)
             .await?;
         let mut there = Vec::new();
-        for (folder, git_dir, common_dir) in rows {
+        for (folder, git_dir, common_dir, format) in rows {
+            // Of none that this version knows nothing can be read.
+            let Some(format) = ObjectFormat::named(&format) else {
+                continue;
+            };
             let checkout = Checkout {
                 top: PathBuf::from(&folder),
                 git_dir: PathBuf::from(git_dir),
                 common_dir: PathBuf::from(common_dir),
+                format,
                 marks: Marks::default(),
             };
             if checkout.git_dir.is_dir() && checkout.top.is_dir() {

@@ -64,11 +64,17 @@ impl Machine {
 
     /// A repository with one commit of these files.
     pub(crate) fn repository(&self, name: &str, files: &[(&str, &str)]) -> Repository {
+        self.repository_of("sha1", name, files)
+    }
+
+    /// The same, with its objects named by this hash.
+    pub(crate) fn repository_of(&self, format: &str, name: &str, files: &[(&str, &str)]) -> Repository {
         let repository = Repository {
             top: self.path().join(name),
         };
         std::fs::create_dir_all(&repository.top).unwrap();
-        repository.git(&["init", "--quiet", "--initial-branch=main"]);
+        let format = format!("--object-format={format}");
+        repository.git(&["init", "--quiet", "--initial-branch=main", &format]);
         for (path, text) in files {
             repository.write(path, text);
         }
