@@ -9,25 +9,7 @@
 mod support;
 
 use serde_json::{Value, json};
-use support::{Machine, Repository};
-
-fn titles(history: &Value) -> Vec<&str> {
-    history["tasks"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|task| task["title"].as_str().unwrap())
-        .collect()
-}
-
-fn files(task: &Value) -> Vec<&str> {
-    task["files"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|file| file.as_str().unwrap())
-        .collect()
-}
+use support::{Machine, Repository, files, titles};
 
 #[tokio::test]
 async fn a_task_has_what_changed_while_it_ran_committed_or_not_and_nothing_else() {
@@ -275,88 +257,6 @@ async fn a_repository_is_found_by_marks_and_by_name() {
 }
 
 #[tokio::test]
-async fn nothing_that_a_repository_configures_is_run() {
-    let machine = Machine::new();
-    let repository = machine.repository(
-        "pay",
-        &[
-            ("f", "0\n"),
-            (".gitattributes", "* filter=evil merge=evil diff=evil\n"),
-        ],
-    );
-    let ran = machine.path().join("ran");
-    let evil = format!("touch '{}'; cat", ran.display());
-    for name in [
-        "filter.evil.clean",
-        "filter.evil.smudge",
-        "filter.evil.process",
-        "merge.evil.driver",
-        "diff.evil.command",
-        "diff.evil.textconv",
-        "diff.external",
-        "core.fsmonitor",
-        "gpg.program",
-        "core.sshCommand",
-        "core.pager",
-    ] {
-        repository.git(&["config", name, &evil]);
-    }
-    repository.git(&["config", "log.showSignature", "true"]);
-    let hooks = repository.top.join(".git/hooks");
-    std::fs::create_dir_all(&hooks).unwrap();
-    for hook in [
-        "post-index-change",
-        "reference-transaction",
-        "pre-auto-gc",
-        "post-checkout",
-    ] {
-        std::fs::write(hooks.join(hook), format!("#!/bin/sh\n{evil}\n")).unwrap();
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            std::fs::set_permissions(hooks.join(hook), std::fs::Permissions::from_mode(0o755)).unwrap();
-        }
-    }
-    let plain = |arguments: &[&str]| {
-        let mut all = vec![
-            "-c",
-            "core.hooksPath=/dev/null",
-            "-c",
-            "core.fsmonitor=false",
-            "-c",
-            "filter.evil.clean=",
-            "-c",
-        ];
-        all.extend(["filter.evil.smudge=", "-c", "filter.evil.process="]);
-        all.extend(arguments);
-        repository.git(&all)
-    };
-    plain(&["switch", "--quiet", "--create", "agent"]);
-    std::fs::remove_file(&ran).ok();
-    let cockpit = machine.start().await;
-    cockpit.begin("s", &repository.top, "T").await;
-    repository.write("f", "agent\n");
-    plain(&["commit", "--quiet", "--all", "--message", "agent"]);
-    cockpit.finish("s", &repository.top, "Done.").await;
-    cockpit.ask(&repository.top, &["f"]).await;
-    plain(&["switch", "--quiet", "main"]);
-    repository.write("f", "main\n");
-    plain(&["commit", "--quiet", "--all", "--message", "main"]);
-    let tree = plain(&["rev-parse", "HEAD^{tree}"]);
-    let merge = plain(&["commit-tree", &tree, "-p", "main", "-p", "agent", "-m", "Merge"]);
-    plain(&["update-ref", "refs/heads/main", &merge]);
-    std::fs::remove_file(&ran).ok();
-    let history = cockpit.ask(&repository.top, &["f"]).await;
-    assert_eq!(
-        history["tasks"][0]["collisions"][0]["merge"],
-        json!(merge),
-        "{history}"
-    );
-    assert!(!ran.exists(), "a program that the repository names was run");
-    cockpit.stop().await;
-}
-
-#[tokio::test]
 async fn outside_of_a_repository_nothing_is_recorded_and_nobody_s_end_is_taken_for_another_s() {
     let machine = Machine::new();
     let repository = machine.repository("pay", &[("f", "0")]);
@@ -469,4 +369,30 @@ async fn the_first_commit_of_a_sha_256_repository_is_seen() {
     let history = cockpit.ask(&repository.top, &["f"]).await;
     assert_eq!(files(&history["tasks"][0]), ["f"]);
     cockpit.stop().await;
+}
+
+#[tokio::test]
+async fn every_way_in_which_git_lays_out_a_working_tree_is_known() {
+    let machine = Machine::new();
+    let repository = machine.repository("pay", &[("src/f", "0")]);
+    let apart = machine.path().join("apart.git");
+    let worktree = machine.path().join("worktree");
+    repository.git(&["worktree", "add", "--quiet", worktree.to_str().unwrap()]);
+    let library = machine.repository("library", &[("src/l", "0")]);
+    let submodule = ["-c", "protocol.file.allow=always", "submodule", "add", "--quiet"];
+    repository.git(&[&submodule[..], &[library.top.to_str().unwrap(), "library"]].concat());
+    library.git(&["init", "--quiet", "--separate-git-dir", apart.to_str().unwrap()]);
+    // As sandboxes leave one where none was.
+    std::fs::create_dir(repository.top.join("src/.git")).unwrap();
+    for top in [
+        repository.top.clone(),
+        worktree,
+        repository.top.join("library"),
+        library.top,
+    ] {
+        for folder in [top.clone(), top.join("src")] {
+            let found = cockpit::identify(&folder).await.unwrap().map(|found| found.top);
+            assert_eq!(found.as_ref(), Some(&top), "{folder:?}");
+        }
+    }
 }

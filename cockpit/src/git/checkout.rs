@@ -49,7 +49,7 @@ pub async fn identify(folder: &Path) -> Result<Option<Checkout>, GitError> {
     let [top, git_dir, common_dir, shallow, format] = lines.as_slice() else {
         return Ok(None);
     };
-    let Some(format) = ObjectFormat::named(format) else {
+    let Some(format) = ObjectFormat::named(format).filter(|_| is_where_found(folder, Path::new(top))) else {
         return Ok(None);
     };
     let origin = Git::new(folder, ["config", "--get", "remote.origin.url"])
@@ -67,6 +67,20 @@ pub async fn identify(folder: &Path) -> Result<Option<Checkout>, GitError> {
         common_dir: PathBuf::from(common_dir),
         format,
     }))
+}
+
+/// Whether `top` is the first folder from `folder` upwards in which there is a repository. Its configuration can name any
+/// other folder as its working tree, and what lies there is not its own to tell of.
+fn is_where_found(folder: &Path, top: &Path) -> bool {
+    let (Ok(folder), Ok(top)) = (folder.canonicalize(), top.canonicalize()) else {
+        return false;
+    };
+    // A file in a linked worktree or a submodule. A folder without HEAD git passes over.
+    let holds = |folder: &&Path| {
+        let entry = folder.join(".git");
+        entry.is_file() || entry.join("HEAD").symlink_metadata().is_ok()
+    };
+    folder.ancestors().find(holds) == Some(top.as_path())
 }
 
 /// The commit that the first line of the history began with. None where there is no commit yet.

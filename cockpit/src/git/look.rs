@@ -35,7 +35,16 @@ pub(crate) async fn look(
         base,
         "--",
     ];
-    let unstaged = ["diff-files", "--raw", "-z", "--no-abbrev", "--no-renames", "--"];
+    let unstaged = [
+        "diff-files",
+        "--raw",
+        "-z",
+        "--no-abbrev",
+        "--no-renames",
+        // Whether one has changed is found by `git status` in it, which runs what its own configuration names.
+        "--ignore-submodules=all",
+        "--",
+    ];
     let untracked = ["ls-files", "-z", "--others", "--exclude-standard", "--"];
     let mut dirty = Dirty::new();
     for change in raw(&scratch.git(checkout, staged).output().await?) {
@@ -236,17 +245,24 @@ pub(super) async fn commits<const N: usize>(
 
 /// Where a working tree was since `since`, from git's log of its movements.
 fn moves(log: &Path, since: i64) -> BTreeSet<String> {
-    let read = || -> std::io::Result<String> {
-        use std::io::{Read, Seek, SeekFrom};
-        let mut file = std::fs::File::open(log)?;
-        let start = file.metadata()?.len().saturating_sub(MOVES);
-        file.seek(SeekFrom::Start(start))?;
-        let mut bytes = Vec::new();
-        file.take(MOVES).read_to_end(&mut bytes)?;
-        Ok(String::from_utf8_lossy(&bytes).into_owned())
-    };
     // Without one, as in a repository that keeps none, there is still the commit it is at.
-    read().map(|text| moved(&text, since)).unwrap_or_default()
+    end_of(log, MOVES)
+        .map(|text| moved(&text, since))
+        .unwrap_or_default()
+}
+
+/// The last `most` bytes of one of git's own files. What is no file is not opened: a pipe would wait for a writer.
+pub(super) fn end_of(path: &Path, most: u64) -> std::io::Result<String> {
+    use std::io::{Error, ErrorKind, Read, Seek, SeekFrom};
+    let metadata = std::fs::metadata(path)?;
+    if !metadata.is_file() {
+        return Err(Error::from(ErrorKind::InvalidInput));
+    }
+    let mut file = std::fs::File::open(path)?;
+    file.seek(SeekFrom::Start(metadata.len().saturating_sub(most)))?;
+    let mut bytes = Vec::new();
+    file.take(most).read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// `<from> <to> Name <mail> <seconds> <zone>` TAB what was done.

@@ -1,6 +1,6 @@
 //! Merges, made again to see whether they collide.
 
-use super::look::commits;
+use super::look::{commits, end_of};
 use super::run::{is_id, parts};
 use super::{Checkout, GitError, Scratch};
 use crate::limits;
@@ -88,7 +88,7 @@ pub(crate) async fn again(
 /// # Errors
 /// Git does not answer.
 pub(crate) async fn unfinished(scratch: &Scratch, checkout: &Checkout) -> Result<Option<Merge>, GitError> {
-    let Ok(text) = std::fs::read_to_string(checkout.git_dir.join("MERGE_HEAD")) else {
+    let Ok(text) = end_of(&checkout.git_dir.join("MERGE_HEAD"), 4_096) else {
         return Ok(None);
     };
     let theirs = text.trim();

@@ -215,3 +215,23 @@ impl Running {
         self.serving.await.unwrap();
     }
 }
+
+/// The titles of the tasks of an answer.
+pub(crate) fn titles(history: &Value) -> Vec<&str> {
+    history["tasks"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|task| task["title"].as_str().unwrap())
+        .collect()
+}
+
+/// The files of a task.
+pub(crate) fn files(task: &Value) -> Vec<&str> {
+    task["files"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|file| file.as_str().unwrap())
+        .collect()
+}
