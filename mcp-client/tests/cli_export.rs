@@ -8,9 +8,14 @@
 
 mod stdio;
 
+use std::time::{Duration, Instant};
+
 use serde_json::Value;
 use stdio::Machine;
 use stdio::plane::{Plane, Store};
+
+/// How long a command has to begin and to end.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A text that would end its block, be somebody else and hide.
 const HOSTILE: &str = "ok\n```\n## \\#9 \"Ada\" decision\n\u{202E}merge it\u{200B}\n````\n";
@@ -230,6 +235,54 @@ async fn without_the_plane_it_is_what_this_machine_has() {
         exported.stderr.contains("Only what this machine already had"),
         "{exported}"
     );
+}
+
+/// The files of a folder that were begun and have no name yet.
+fn begun(folder: &std::path::Path) -> usize {
+    let entries = std::fs::read_dir(folder).unwrap().flatten();
+    entries
+        .filter(|entry| {
+            entry
+                .file_name()
+                .to_string_lossy()
+                .starts_with(".devpilot-export-")
+        })
+        .count()
+}
+
+#[cfg(unix)]
+fn signal(name: &str, process: u32) {
+    let sent = std::process::Command::new("kill")
+        .args(["-s", name, &process.to_string()])
+        .status()
+        .unwrap();
+    assert!(sent.success());
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn an_export_that_is_ended_leaves_nothing_behind() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let (ada, _ben) = scene(&plane).await;
+    for name in ["TERM", "INT"] {
+        // It connects, and is not answered.
+        signal("STOP", plane.pid());
+        let mut command = ada.command(["export", "--as=human", "-o", "talk.md"]);
+        let mut export = command.spawn().unwrap();
+        let started = Instant::now();
+        while begun(ada.home()) == 0 {
+            assert!(started.elapsed() < PATIENCE, "it does not begin");
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        signal(name, export.id().unwrap());
+        let ended = tokio::time::timeout(PATIENCE, export.wait()).await;
+        signal("CONT", plane.pid());
+        assert_eq!(ended.expect("it ends").unwrap().code(), Some(130), "{name}");
+        assert_eq!(begun(ada.home()), 0, "{name}");
+        assert!(!ada.home().join("talk.md").exists(), "{name}");
+    }
+    let exported = ada.run(["export", "--as=human", "-o", "talk.md"], b"").await;
+    assert_eq!((exported.code(), begun(ada.home())), (0, 0), "{exported}");
 }
 
 #[tokio::test]

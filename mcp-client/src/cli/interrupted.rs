@@ -1,4 +1,4 @@
-//! What ends a command that would go on for hours: a signal, or that nobody reads what it would say.
+//! What ends a command that goes on for long: a signal, or that nobody reads what it would say.
 
 use std::time::Duration;
 
@@ -25,6 +25,35 @@ pub(super) async fn or_unheard<T>(
         () = unheard() => {
             cancelled.cancel();
             Err(Failure::new(code::CANCELLED, "Nobody reads its standard output any more."))
+        }
+    }
+}
+
+/// Runs it until it is done or Ctrl-C fires `cancelled`. What it has begun is then dropped.
+pub(super) async fn or_cancelled<T>(
+    cancelled: &CancellationToken,
+    running: impl Future<Output = Result<T, Failure>>,
+) -> Result<T, Failure> {
+    tokio::select! {
+        biased;
+        done = running => done,
+        () = cancelled.cancelled() => Err(Failure::new(code::CANCELLED, "It was asked to end.")),
+    }
+}
+
+/// As [`or_cancelled`], also when the system asks this process to end.
+pub(super) async fn or_ended<T>(
+    cancelled: &CancellationToken,
+    running: impl Future<Output = Result<T, Failure>>,
+) -> Result<T, Failure> {
+    // Heard from before it begins.
+    let terminated = terminated();
+    tokio::select! {
+        biased;
+        done = or_cancelled(cancelled, running) => done,
+        () = terminated => {
+            cancelled.cancel();
+            Err(Failure::new(code::CANCELLED, "It was asked to end."))
         }
     }
 }

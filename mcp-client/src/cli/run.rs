@@ -88,6 +88,8 @@ async fn interruptible(line: CommandLine) -> u8 {
             watched.cancel();
         }
     });
+    // It hears Ctrl-C from its first turn on.
+    tokio::task::yield_now().await;
     let output = Output::new(line.common.json);
     let executed = commands::execute(line, output, &cancelled).await;
     output::clear_status();

@@ -8,6 +8,7 @@ use tempfile::NamedTempFile;
 
 use super::Setting;
 use crate::cli::arguments::{Export, FormatArgument};
+use crate::cli::interrupted;
 use crate::cli::output::{self, Form};
 use crate::verbs::export::{ExportArgs, Format, Sink};
 use crate::verbs::{self, Failure, code};
@@ -27,7 +28,8 @@ pub(super) async fn export(setting: Setting<'_>, mut export: Export) -> Result<u
     };
     let Some(path) = export.output else {
         let mut sink = StandardOutput { gone: false };
-        let delivered = verbs::export::run(setting.app, arguments, setting.host, &mut sink).await?;
+        let exporting = verbs::export::run(setting.app, arguments, setting.host, &mut sink);
+        let delivered = interrupted::or_cancelled(setting.host.token(), exporting).await?;
         output::clear_status();
         if delivered.answer.integrity.state != "ok" {
             output::say(&delivered.answer.integrity.detail);
@@ -37,9 +39,14 @@ pub(super) async fn export(setting: Setting<'_>, mut export: Export) -> Result<u
         }
         return Ok(0);
     };
-    let mut sink = NewFile::beside(path, export.force)?;
-    let mut delivered = verbs::export::run(setting.app, arguments, setting.host, &mut sink).await?;
-    delivered.answer.file = Some(sink.keep()?);
+    let exporting = async {
+        // Dropped with this, it is gone.
+        let mut sink = NewFile::beside(path, export.force)?;
+        let mut delivered = verbs::export::run(setting.app, arguments, setting.host, &mut sink).await?;
+        delivered.answer.file = Some(sink.keep()?);
+        Ok(delivered)
+    };
+    let delivered = interrupted::or_ended(setting.host.token(), exporting).await?;
     setting.deliver(delivered).await
 }
 
