@@ -223,6 +223,58 @@ async fn wrong_arguments_are_tool_errors_that_say_what_is_allowed() {
 }
 
 #[tokio::test]
+async fn parameters_that_are_not_those_of_the_method_are_refused_with_what_they_have_to_be() {
+    for later_era in [false, true] {
+        let mut server = Machine::new().server();
+        match later_era {
+            true => server.without_initialize(json!({})),
+            false => drop(server.initialize("2025-11-25", json!({})).await),
+        }
+        for (method, params, needed) in [
+            (
+                "resources/read",
+                json!({}),
+                "resources/read needs `uri`, a string",
+            ),
+            (
+                "resources/read",
+                json!({ "uri": 7 }),
+                "resources/read needs `uri`, a string",
+            ),
+            ("tools/call", json!({}), "tools/call needs `name`, a string"),
+            (
+                "tools/call",
+                json!({ "name": "devpilot_session_who", "arguments": [] }),
+                "`arguments`, an object",
+            ),
+            ("prompts/get", json!({}), "prompts/get needs `name`, a string"),
+        ] {
+            let refused = server.request(method, params).await;
+            assert_eq!(refused["error"]["code"], -32602, "{method}: {refused}");
+            let said = refused["error"]["message"].as_str().unwrap();
+            assert!(said.contains(needed), "{said}");
+        }
+        let unknown = server.request("devpilot/unheard-of", json!({})).await;
+        assert_eq!(unknown["error"]["code"], -32601, "{unknown}");
+        let nowhere = json!({ "uri": "devpilot://sessions/00000000-0000-0000-0000-000000000000/transcript" });
+        let unknown = server.request("resources/read", nowhere).await;
+        // 2026-07-28 gives its own number up for the common one.
+        let code = if later_era { -32602 } else { -32002 };
+        assert_eq!(unknown["error"]["code"], code, "{unknown}");
+    }
+    let mut server = Machine::new().server();
+    server.initialize("2025-06-18", json!({})).await;
+    server
+        .send(&json!({ "jsonrpc": "2.0", "id": 91, "method": "tools/call" }))
+        .await;
+    assert_eq!(server.answer(91).await["error"]["code"], -32602);
+    let mut alone = Machine::new().with("DEVPILOT_MCP_TOOLS", "history").server();
+    alone.initialize("2025-06-18", json!({})).await;
+    let absent = alone.request("resources/read", json!({})).await;
+    assert_eq!(absent["error"]["code"], -32601, "{absent}");
+}
+
+#[tokio::test]
 async fn nothing_but_home_and_path_is_needed_and_the_handshake_writes_nothing() {
     let machine = Machine::new().without("DEVPILOT_CLIPBOARD");
     let mut server = machine.server();

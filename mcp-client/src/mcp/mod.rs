@@ -3,6 +3,7 @@
 //! - `serve`: the process's life: start, end of input, signals
 //! - `transport`: the only file that writes to standard output
 //! - `server`: the protocol's requests; `call`: one tool call; `host`: what a verb sees of its call
+//! - `parameters`: what a request that could not be read has to be
 //! - `groups`, `toolbox` and `tools`: what hosts are shown, and the verb behind each tool
 //! - `prompts`: what a person picks from a menu; `resources` and `subscriptions`: transcripts, and who is told of news
 //! - `schema` and `arguments`: schemas that every host takes, and arguments checked against them
@@ -18,6 +19,7 @@ mod consent;
 mod delivery;
 mod groups;
 mod host;
+mod parameters;
 mod progress;
 mod prompts;
 mod resources;

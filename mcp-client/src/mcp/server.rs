@@ -7,11 +7,11 @@ use rmcp::ServerHandler;
 #[allow(deprecated, reason = "hosts in use still set a log level")]
 use rmcp::model::SetLevelRequestParams;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CancelledNotificationParam, ErrorData, GetPromptRequestParams,
-    GetPromptResponse, Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
-    ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
-    ServerCapabilities, ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool,
-    UnsubscribeRequestParams,
+    CallToolRequestParams, CallToolResponse, CancelledNotificationParam, CustomRequest, CustomResult,
+    ErrorData, GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
+    SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
 };
 use rmcp::model::{
     ConstString, GetPromptRequestMethod, ListPromptsRequestMethod, ListResourceTemplatesRequestMethod,
@@ -29,7 +29,7 @@ use super::groups::Shown;
 use super::host::CallHost;
 use super::subscriptions::Subscriptions;
 use super::toolbox::Entry;
-use super::{prompts, resources};
+use super::{parameters, prompts, resources};
 use crate::folder;
 use crate::home::{Environment, Home};
 use crate::verbs::{self, App, Failure};
@@ -349,6 +349,14 @@ impl ServerHandler for SessionServer {
         _context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         Ok(())
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        Err(parameters::refused(&request, self.shown.sessions))
     }
 
     async fn on_cancelled(
