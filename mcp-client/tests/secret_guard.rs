@@ -13,12 +13,8 @@ use serde_json::{Value, json};
 use stdio::pair::{Pair, agent, texts};
 use stdio::plane::{Plane, Store};
 use stdio::proxy::Proxy;
+use stdio::secret::{mute, secret, silent};
 use stdio::{Called, Machine, Server};
-
-/// Put together here, so that no literal of this repository looks like a credential.
-fn secret() -> String {
-    ["gh", "p_", "q7RmT2vKx9LbN4cWd8ZfY1hJs6GpA3eU5oQi"].concat()
-}
 
 fn text() -> String {
     format!("How to reproduce:\nexport KEY={}\nmake test", secret())
@@ -26,16 +22,6 @@ fn text() -> String {
 
 const KIND: &str = "a GitHub personal access token";
 const PLACE: &str = "`text`, line 2, column 12";
-
-/// Neither the value nor any part of it that somebody could use.
-#[track_caller]
-fn silent(said: &str) {
-    let secret = secret();
-    for at in 4..secret.len() - 7 {
-        let part = &secret[at..at + 8];
-        assert!(!said.contains(part), "a part of the value got out: {said}");
-    }
-}
 
 fn yes() -> Value {
     json!({ "action": "accept", "content": { "confirm": true } })
@@ -51,18 +37,6 @@ fn seats(machine: &Machine) -> usize {
     let sessions = std::fs::read_dir(machine.devpilot().join("sessions"));
     let sessions = sessions.into_iter().flatten().flatten();
     sessions.filter(|entry| entry.path().is_dir()).count()
-}
-
-/// Everything that is logged can be; the host can't ask.
-async fn mute(machine: &Machine, later_era: bool) -> Server {
-    let mut server = Server::start(machine.command([]).env("RUST_LOG", "trace"));
-    match later_era {
-        true => server.without_initialize(json!({})),
-        false => {
-            server.initialize("2025-06-18", json!({})).await;
-        }
-    }
-    server
 }
 
 #[tokio::test]
@@ -505,19 +479,4 @@ async fn a_person_at_their_own_terminal_is_not_sent_to_their_human() {
     let line = by_hand(&refused.stdout);
     let ran = at_terminal(&ada, &format!("{} < text", line.trim_end()), "allow\n").await;
     assert_eq!(ran.code(), 0, "{line}: {ran}");
-}
-
-#[tokio::test]
-async fn a_credential_in_a_wrong_command_line_is_not_repeated() {
-    let machine = Machine::new();
-    let key = secret();
-    for words in [
-        ["post", &key, "--as=human"],
-        ["post", "--reply-to", &key],
-        ["post", "--json", &key],
-    ] {
-        let ran = machine.run(words, b"x").await;
-        assert_eq!(ran.code(), 2, "{words:?}");
-        silent(&ran.to_string());
-    }
 }

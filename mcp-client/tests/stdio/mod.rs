@@ -10,6 +10,7 @@ pub(crate) mod plane;
 pub(crate) mod proxy;
 #[cfg(target_os = "linux")]
 pub(crate) mod room;
+pub(crate) mod secret;
 mod server;
 #[cfg(target_os = "linux")]
 pub(crate) mod terminal;
