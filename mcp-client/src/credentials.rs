@@ -15,7 +15,7 @@ use crate::plane::{BadOrigin, Origin};
 
 const VERSION: u64 = 1;
 const REMEDY: &str = "For a plane on this machine start it again (`devpilot-plane serve`); to any other connect again \
-                      (`devpilot-session connect https://PLANE`).";
+                      (`connect`, with its address).";
 
 /// No plane, no token, or a file that can't be used.
 #[derive(Debug, thiserror::Error)]
@@ -25,14 +25,14 @@ pub enum CredentialsError {
     Home(#[from] HomeError),
     /// Nothing says which plane to share on.
     #[error(
-        "No plane is known on this machine. Connect it to your team's with `devpilot-session connect https://PLANE`, in a \
-         terminal; or start one here with `devpilot-plane serve` (`make run` in a source checkout). Then try again."
+        "No plane is known on this machine. Connect it to your team's with `connect` and its address, in a terminal; or start \
+         one here with `devpilot-plane serve` (`make run` in a source checkout). Then try again."
     )]
     NoPlane,
     /// The plane is known, a machine token for it is not.
     #[error(
-        "This machine has no token for {origin}. Connect it with `devpilot-session connect {origin}`, in a terminal; its operator \
-         says yes there. Then try again."
+        "This machine has no token for {origin}. Connect it with `connect {origin}`, in a terminal; its operator says yes \
+         there. Then try again."
     )]
     NoToken {
         /// The plane.
@@ -310,10 +310,7 @@ mod tests {
         let (_folder, home) = home();
         let credentials = Credentials::load(&home, &Environment::of([])).unwrap();
         let text = credentials.share_plane().unwrap_err().to_string();
-        assert!(
-            text.contains("`devpilot-session connect https://PLANE`")
-                && text.contains("`devpilot-plane serve`")
-        );
+        assert!(text.contains("with `connect` and its address") && text.contains("`devpilot-plane serve`"));
     }
 
     #[test]

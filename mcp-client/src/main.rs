@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use mcp_client::clipboard::holder;
 use mcp_client::home::Environment;
-use mcp_client::{cli, logging, mcp};
+use mcp_client::{cli, logging, mcp, verbs};
 
 fn main() -> ExitCode {
     logging::start(&Environment::process());
@@ -21,7 +21,10 @@ fn main() -> ExitCode {
         return cli::run(arguments);
     }
     if io::stdin().is_terminal() {
-        say("an MCP server for a host to start, waiting for its input. For people: devpilot-session --help");
+        say(&format!(
+            "an MCP server for a host to start, waiting for its input. For people: {}",
+            verbs::command::line("--help")
+        ));
     }
     match mcp::serve() {
         Ok(()) => ExitCode::SUCCESS,

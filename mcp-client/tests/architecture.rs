@@ -168,6 +168,61 @@ fn one_file_of_the_mcp_server_holds_standard_output() {
     );
 }
 
+/// Who has no such program on the PATH can't run a line that begins with its bare name. Lines are completed in one place;
+/// the help of the command line, which its reader has just called, and the note, which is for another machine, stand bare.
+#[test]
+fn no_printed_command_begins_with_the_programs_bare_name() {
+    let is_bare = |line: &str| {
+        let mut rest = line.split("devpilot-session ").skip(1);
+        rest.any(|part| {
+            let verb: String = part.chars().take_while(char::is_ascii_lowercase).collect();
+            VERBS.contains(&verb.as_str())
+        })
+    };
+    assert!(is_bare("Run `devpilot-session read` again.") && !is_bare("of devpilot-session itself"));
+    for file in sources_of("mcp-client") {
+        if file
+            .components()
+            .any(|room| ["arguments", "note"].iter().any(|bare| room.as_os_str() == *bare))
+        {
+            continue;
+        }
+        let source = without_comments(&read(&file));
+        let found: Vec<&str> = source.lines().filter(|line| is_bare(line)).collect();
+        assert_eq!(
+            found,
+            [""; 0],
+            "{}: `App::command` completes a line",
+            file.display()
+        );
+    }
+}
+
+/// The commands there are.
+const VERBS: [&str; 21] = [
+    "share",
+    "join",
+    "read",
+    "post",
+    "wait",
+    "watch",
+    "listen",
+    "who",
+    "mode",
+    "link",
+    "rekey",
+    "end",
+    "door",
+    "leave",
+    "connect",
+    "doctor",
+    "sessions",
+    "history",
+    "cockpit",
+    "export",
+    "completions",
+];
+
 #[test]
 fn the_check_finds_what_it_looks_for() {
     assert_eq!(

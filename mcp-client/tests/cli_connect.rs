@@ -162,7 +162,7 @@ async fn a_machine_that_is_connected_is_told_so_and_how_to_replace_its_token() {
     let first = token(&machine, &url);
     let again = machine.run(["connect", &url], b"").await;
     assert_eq!(again.code(), 0, "{again}");
-    let replace = format!("devpilot-session connect {url} --replace");
+    let replace = format!("bin/devpilot-session connect {url} --replace");
     assert!(
         again.stdout.contains("already") && again.stdout.contains(&replace),
         "{again}"
@@ -203,7 +203,7 @@ async fn the_plane_connected_last_is_shared_on_until_another_is_named() {
     connected(&machine, &two, &[]).await;
     assert_eq!(stored(&machine).unwrap()["default"], url(&two));
     let said = machine.run(["connect", &url(&one)], b"").await;
-    let command = format!("devpilot-session connect {} --default", url(&one));
+    let command = format!("bin/devpilot-session connect {} --default", url(&one));
     assert!(said.stdout.contains(&command), "{said}");
     assert_eq!(
         stored(&machine).unwrap()["default"],
@@ -350,7 +350,6 @@ async fn without_a_plane_sharing_names_both_ways_to_one() {
     let kept = machine.devpilot().join("bin/devpilot-session");
     assert!(kept.is_file(), "{}", kept.display());
     for way in [
-        "`devpilot-session connect https://PLANE`".to_owned(),
         "`devpilot-plane serve`".to_owned(),
         format!("\n  {} connect https://PLANE", kept.display()),
     ] {

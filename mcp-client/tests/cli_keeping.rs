@@ -87,7 +87,7 @@ async fn everybody_is_listed_and_asked_for_and_then_the_word() {
                 "last post never",
                 "can't be taken back",
                 "Re-keyed \"Stale cache\"",
-                "devpilot-session link",
+                "bin/devpilot-session link --session ",
                 &format!("\"Dora\" {}, may only read", ids[3]),
             ],
         );

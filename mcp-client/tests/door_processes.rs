@@ -278,7 +278,7 @@ async fn where_nobody_answers_a_call_says_so_in_its_time_and_goes_on_with_the_sa
     );
     let text = error["message"].as_str().unwrap();
     assert!(
-        text.contains("`devpilot-session join` again") && !text.contains("devpilot_session"),
+        text.contains("`join` again") && !text.contains("devpilot_session"),
         "{text}"
     );
     assert!(

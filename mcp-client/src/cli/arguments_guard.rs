@@ -8,8 +8,8 @@ use crate::redact;
 
 /// What a person is told who passed a link as an argument. It does not repeat the link.
 pub(super) const REFUSAL: &str = "A session link was passed as an argument. Other programs see arguments in the process list, \
-so it was not used. Pass it on standard input (devpilot-session join -), or copy it and run: devpilot-session join. If \
-others use this machine, ask for a new link.";
+so it was not used. Pass it on standard input (`join -`), or copy it and run the line below. If others use this machine, ask \
+for a new link.";
 
 /// Whether an argument holds the key of a link, in any of the forms in which links get mangled.
 pub(super) fn holds_link<'a>(arguments: impl IntoIterator<Item = &'a OsStr>) -> bool {

@@ -30,7 +30,7 @@ pub fn run(arguments: Vec<OsString>) -> ExitCode {
     let output = Output::new(!hook && wants_json(&arguments));
     if arguments_guard::holds_link(arguments.iter().skip(1).map(AsRef::as_ref)) {
         report(
-            &Failure::new(code::BAD_ARGUMENT, arguments_guard::REFUSAL),
+            &Failure::new(code::BAD_ARGUMENT, arguments_guard::REFUSAL).with_command("join"),
             output,
         );
         return ExitCode::from(not_understood);
@@ -104,16 +104,17 @@ async fn interruptible(line: CommandLine) -> u8 {
 fn report(failure: &Failure, output: Output) {
     // It may repeat a word of the command line.
     let message = verbs::repeated(failure.message());
+    let command = failure.command().map(verbs::command::line);
     if output.form() == Form::Json {
         let error = serde_json::json!({
-            "error": failure.code(), "message": message, "command": failure.command(),
+            "error": failure.code(), "message": message, "command": command,
             "retry_after_s": failure.knock().map(|knock| knock.retry_after_s),
         });
         // The exit code says it as well.
         let _ = output.json(&error);
     } else {
         output::say(&format!("devpilot-session: {message}"));
-        if let Some(command) = failure.command() {
+        if let Some(command) = command {
             output::say(&format!("  {command}"));
         }
     }

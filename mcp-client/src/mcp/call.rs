@@ -80,7 +80,7 @@ fn failed(failure: &Failure) -> Finished {
     let mut text = failure.message().to_owned();
     if let Some(command) = failure.command() {
         text.push_str("\nCommand, for your user's own terminal: ");
-        text.push_str(command);
+        text.push_str(&verbs::command::line(command));
     }
     let mut meta = MetaObject::new();
     meta.insert(ERROR_CODE.to_owned(), Value::from(failure.code()));

@@ -11,6 +11,7 @@ use super::groups::{self, GroupError, Groups};
 use super::server::SessionServer;
 use super::transport;
 use crate::home::Environment;
+use crate::verbs;
 
 /// How long running calls may go on by themselves once the input has ended.
 const FINISH_WITHIN: Duration = Duration::from_millis(1_000);
@@ -32,8 +33,8 @@ pub enum ServeError {
     Groups(#[from] GroupError),
     /// What came first was not an MCP handshake.
     #[error(
-        "What came on standard input is not MCP. This command without arguments is for an MCP host; for a person: \
-         devpilot-session --help."
+        "What came on standard input is not MCP. This command without arguments is for an MCP host; for a person: {}",
+        verbs::command::line("--help")
     )]
     NotMcp,
     /// The connection broke.

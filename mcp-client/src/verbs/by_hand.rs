@@ -6,8 +6,8 @@ use wire::event::Kind;
 use wire::ids::{ParticipantId, SessionId};
 
 use super::app::App;
+use super::command::shell_word;
 use super::host::Host;
-use super::reach::shell_word;
 use crate::seat::{Place, choose};
 use crate::session::message::Message;
 use crate::session::{Session, SessionError};

@@ -39,6 +39,8 @@ pub struct CockpitAnswer {
     pub url: String,
     /// Where its history is.
     pub data: String,
+    /// The command that asks it what happened in the repository one is in.
+    pub ask: String,
     /// What makes Claude Code report to it where the plugin is not installed: for its `settings.json`.
     #[schemars(with = "std::collections::BTreeMap<String, String>")]
     pub settings: Value,
@@ -53,9 +55,9 @@ impl Answer for CockpitAnswer {
              Next:\n\
              1. Claude Code with the devpilot plugin reports to it by itself. Without the plugin, add this to \
              ~/.claude/settings.json:\n\n{settings}\n\n\
-             2. Let an agent work in a git repository. From then on:\n     devpilot-session history PATH\n   and agents ask \
-             by devpilot_history. Nothing of it leaves this machine.",
-            self.url, self.data
+             2. Let an agent work in a git repository. From then on:\n     {}\n   and agents ask by devpilot_history. \
+             Nothing of it leaves this machine.",
+            self.url, self.data, self.ask
         )
     }
 }
@@ -76,16 +78,15 @@ pub async fn start(app: &App, args: CockpitArgs) -> Result<(Cockpit, Delivered<C
     let cockpit = Cockpit::start(&settings)
         .await
         .map_err(|error| Failure::new(code::COCKPIT_START, error.to_string()))?;
-    let program = app.home.program_file();
-    let program = program.to_string_lossy().replace('\'', "'\\''");
     let hooks = HOOKS.map(|(event, ours)| {
-        let command = format!("'{program}' hook {ours}");
+        let command = app.command(&format!("hook {ours}"));
         let hook = json!({ "hooks": [{ "type": "command", "command": command, "timeout": 5 }] });
         (event.to_owned(), json!([hook]))
     });
     let answer = CockpitAnswer {
         url: format!("http://{}", cockpit.listens()),
         data: data.display().to_string(),
+        ask: app.command("history"),
         settings: json!({ "hooks": serde_json::Map::from_iter(hooks) }),
     };
     Ok((cockpit, Delivered::plain(answer)))

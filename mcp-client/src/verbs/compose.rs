@@ -74,7 +74,7 @@ pub(super) async fn post(
         };
         // The same message again, whose answer was lost, was allowed when it was first sent.
         if !in_turn(session, until).await?.is_under_way(&json)? {
-            guarded.allow(app, host, &title, &command).await?;
+            guarded.allow(host, &title, &command).await?;
             until = within(CALL_S);
         }
     }
@@ -125,7 +125,7 @@ pub(super) async fn post(
                      posted; ask your human to run this in their own terminal with the text as its input. Do not run it \
                      yourself.",
                 )
-                .with_command(app.command(&by_hand)));
+                .with_command(by_hand));
             }
             other => return Err(refused(other, "Nothing was posted.")),
         }
@@ -298,7 +298,7 @@ fn relay_question(session: &Session, message: &Message, json: String) -> Questio
 }
 
 /// That a person's own hand is needed and can't be had here. `nothing` says that nothing was done.
-pub(crate) fn no_terminal(nothing: &str, command: String) -> Failure {
+pub(crate) fn no_terminal(nothing: &str, command: impl Into<String>) -> Failure {
     Failure::new(
         code::CANNOT_ASK,
         format!(

@@ -146,10 +146,8 @@ impl Answer for ConnectAnswer {
 /// No plane's address; the plane can't be reached or connects no machines; the token could not be stored.
 pub async fn begin(app: &App, arguments: ConnectArgs, host: &dyn Host) -> Result<Begun, Failure> {
     let origin: Origin = arguments.plane.parse().map_err(|bad| {
-        let text = format!(
-            "That is {bad}. Nothing was sent. For example: devpilot-session connect https://plane.example.org"
-        );
-        Failure::new(code::BAD_ARGUMENT, text)
+        let text = format!("That is {bad}. Nothing was sent. It is to be like this:");
+        Failure::new(code::BAD_ARGUMENT, text).with_command("connect https://plane.example.org")
     })?;
     let stored = app
         .credentials()?
@@ -178,11 +176,15 @@ fn already(app: &App, origin: &Origin, scopes: Vec<String>, make_default: bool) 
         Credentials::make_default(&app.home, origin).map_err(|error| reach::credentials(&error))?;
     }
     let (is_default, warnings) = standing(app, origin)?;
-    let replace = format!("To replace its token: devpilot-session connect {origin} --replace");
+    let replace = format!(
+        "To replace its token: {}",
+        app.command(&format!("connect {origin} --replace"))
+    );
     let next = if is_default {
         format!("Sessions are shared there. {replace}")
     } else {
-        format!("To share there: devpilot-session connect {origin} --default\n{replace}")
+        let default = app.command(&format!("connect {origin} --default"));
+        format!("To share there: {default}\n{replace}")
     };
     Ok(Begun::Connected(Box::new(Delivered::plain(ConnectAnswer {
         state: "already_connected".to_owned(),
@@ -320,12 +322,10 @@ impl Waiting {
     fn too_late(&self) -> Failure {
         Failure::new(
             code::NOT_CONNECTED,
-            format!(
-                "Nobody said yes in time, or the token was fetched and its answer got lost. Nothing was stored. Run it again for \
-                 a new code: devpilot-session connect {}",
-                self.origin
-            ),
+            "Nobody said yes in time, or the token was fetched and its answer got lost. Nothing was stored. Run it again for a new \
+             code:",
         )
+        .with_command(format!("connect {}", self.origin))
     }
 
     fn keep(self, app: &App, connected: Connected) -> Result<Delivered<ConnectAnswer>, Failure> {
@@ -362,9 +362,10 @@ impl Waiting {
             member: Some(render::title(&member)),
             scopes: known(scopes),
             is_default,
-            next: "Now share: say \"share this session\" to your agent, or run\n  devpilot-session share --title \"A first \
-                   session\""
-                .to_owned(),
+            next: format!(
+                "Now share: say \"share this session\" to your agent, or run\n  {}",
+                app.command("share --title \"A first session\"")
+            ),
             warnings,
         }))
     }

@@ -87,10 +87,10 @@ pub async fn run(app: &App, args: EndArgs, host: &dyn Host) -> Result<Delivered<
     match host.ask(&question).await {
         Ask::Yes => {}
         Ask::CannotAsk => {
-            let command = app.command(&format!(
+            let command = format!(
                 "end --session {session}{}",
                 if args.purge { " --purge" } else { "" }
-            ));
+            );
             return Err(compose::no_terminal("Nothing was changed.", command));
         }
         other => return Err(compose::refused(other, "Nothing was changed.")),

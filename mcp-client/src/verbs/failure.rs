@@ -10,7 +10,7 @@ use std::fmt;
 pub struct Failure {
     code: &'static str,
     message: String,
-    hint: Option<String>,
+    command: Option<String>,
     knock: Option<Knock>,
 }
 
@@ -29,7 +29,7 @@ impl Failure {
         Self {
             code,
             message: message.into(),
-            hint: None,
+            command: None,
             knock: None,
         }
     }
@@ -49,10 +49,11 @@ impl Failure {
         self
     }
 
-    /// The same failure with a command that a person may run in a terminal of this machine.
+    /// The same failure with a command of this program that a person may run in a terminal of this machine: its words
+    /// after the program, which whoever prints it puts before them.
     #[must_use]
     pub fn with_command(mut self, command: impl Into<String>) -> Self {
-        self.hint = Some(command.into());
+        self.command = Some(command.into());
         self
     }
 
@@ -72,16 +73,16 @@ impl Failure {
         self.knock.as_ref()
     }
 
-    /// A command for a person's own terminal, where one helps.
+    /// A command for a person's own terminal, where one helps: its words after the program.
     pub fn command(&self) -> Option<&str> {
-        self.hint.as_deref()
+        self.command.as_deref()
     }
 }
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.code, self.message)?;
-        match &self.hint {
+        match &self.command {
             Some(command) => write!(f, " Command: {command}"),
             None => Ok(()),
         }

@@ -24,11 +24,11 @@ pub enum Face {
 }
 
 impl Face {
-    /// The call of the verb of this name.
+    /// The verb of this name, as it is called here.
     pub fn call(self, verb: &str) -> String {
         match self {
             Self::Tools => format!("`devpilot_session_{verb}`"),
-            Self::CommandLine => format!("`devpilot-session {verb}`"),
+            Self::CommandLine => format!("`{verb}`"),
         }
     }
 }

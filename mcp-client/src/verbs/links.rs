@@ -73,22 +73,27 @@ fn from_clipboard(found: Option<Result<Link, seal::Error>>, face: Face) -> Resul
             source: "clipboard",
         }),
         Some(Err(error)) => Err(wording::link(error, "On the clipboard")),
-        None => Err(Failure::new(
-            seal::Error::LinkMissing.name(),
-            format!(
-                "There is no text on the clipboard, or no clipboard here. {}",
-                match face {
-                    Face::Tools => format!(
-                        "Ask the user to copy the whole note, or to set {VARIABLE}; as a last resort pass the note itself as \
-                         `link`."
+        None => {
+            let none = "There is no text on the clipboard, or no clipboard here.";
+            let name = seal::Error::LinkMissing.name();
+            Err(match face {
+                Face::Tools => Failure::new(
+                    name,
+                    format!(
+                        "{none} Ask the user to copy the whole note, or to set {VARIABLE}; as a last resort pass the note itself \
+                         as `link`."
                     ),
-                    Face::CommandLine => format!(
-                        "Copy the whole note, or set {VARIABLE}, or pass the note on standard input: `devpilot-session join - < \
-                         note.txt` (a person adds `--as human`)."
+                ),
+                Face::CommandLine => Failure::new(
+                    name,
+                    format!(
+                        "{none} Copy the whole note, or set {VARIABLE}, or pass the note on standard input (a person adds `--as \
+                         human`):"
                     ),
-                }
-            ),
-        )),
+                )
+                .with_command("join - < note.txt"),
+            })
+        }
     }
 }
 
@@ -217,7 +222,7 @@ mod tests {
             let failure = find(&places, None, face).unwrap_err();
             assert!(failure.message().contains(conflict), "{failure}");
             let failure = find(&Places::default(), None, face).unwrap_err();
-            assert!(failure.message().contains(missing), "{failure}");
+            assert!(failure.to_string().contains(missing), "{failure}");
         }
     }
 

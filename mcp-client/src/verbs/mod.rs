@@ -9,6 +9,7 @@ mod by_hand;
 mod choose;
 mod closed;
 pub mod cockpit;
+pub mod command;
 mod compose;
 pub mod connect;
 mod delivered;

@@ -274,7 +274,7 @@ fn for_a_person(view: ModeView) -> String {
     if view.not_accepted {
         text.push_str(
             "Auto is on, but it is not accepted for your agent on this machine, so it counts as observe for it: \
-             `devpilot-session mode accept` accepts it. ",
+             `mode accept` accepts it. ",
         );
     }
     if let Some(around) = around(view).filter(|_| view.kind == Kind::Human) {
@@ -287,14 +287,13 @@ fn for_a_person(view: ModeView) -> String {
             "Relay: agents may wait for messages. Each of their posts takes their own human's yes to its text."
         }
         ModeName::Auto => {
-            "Auto: agents whose human accepted wait and post by themselves, within the budget and time. `devpilot-session mode \
-             stop` ends it at once."
+            "Auto: agents whose human accepted wait and post by themselves, within the budget and time. `mode stop` ends it at \
+             once."
         }
     });
     text.push_str(match view.proposal {
         Some((_, false)) => {
-            " Auto is proposed: `devpilot-session mode accept` accepts it for your agent on this machine, `mode decline` drops \
-             it."
+            " Auto is proposed: `mode accept` accepts it for your agent on this machine, `mode decline` drops it."
         }
         Some((_, true)) => OWN_PROPOSAL,
         None => "",

@@ -170,7 +170,7 @@ pub async fn run(app: &App, args: PostArgs, host: &dyn Host) -> Result<Delivered
         let acting = app.acting(host, args.session.as_deref()).await;
         let again = by_hand::options_of(guarded.message(), false);
         let command = format!("post --allow-secrets{}{again}", acting.options());
-        guarded.may_be_allowed(app, host, &command)?;
+        guarded.may_be_allowed(host, &command)?;
     }
     let until = within(CALL_S);
     let shared = app

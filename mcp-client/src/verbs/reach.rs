@@ -2,16 +2,15 @@
 
 use super::app::App;
 use super::failure::{Failure, code};
-use super::modes::{self, ModeView};
 use super::present::Presenter;
 use super::{proposals, wording};
 use crate::credentials::{Credentials, CredentialsError};
+use crate::home::HomeError;
 use crate::plane::{Deadline, MachineToken, Origin};
 use crate::seat::{EnteringLock, SeatError, SeatState};
 use crate::session::{Session, SessionError};
 use tokio::sync::{Mutex, MutexGuard};
 use wire::api::{ParticipantRow, TokenText};
-use wire::event::Kind;
 
 /// The right to take or make a seat, in this process and in this home.
 pub(super) struct Entrance<'a> {
@@ -67,7 +66,7 @@ impl App {
         let has_something = !session.view().entries().is_empty() && session.is_caught_up()?;
         match result {
             Ok(()) => {
-                let open = open_rekey(&*session.kept()?);
+                let open = self.open_rekey(session, &*session.kept()?);
                 let beside = self.joined_beside(session).await;
                 Ok(beside
                     .into_iter()
@@ -95,6 +94,18 @@ impl App {
             }
             Err(error) => Err(wording::session(error)),
         }
+    }
+
+    /// A re-key that a person confirmed here, whose answer was lost, and that this seat did not see take effect: whoever was
+    /// to be out is in.
+    fn open_rekey(&self, session: &Session, kept: &SeatState) -> Option<String> {
+        kept.pending.rekey.as_ref().map(|_| {
+            format!(
+                "A re-key of this session was confirmed on this machine and has not taken effect: whoever it was to leave out \
+                 is still in. Run by a person in their own terminal, this asks anew: {}",
+                self.command(&format!("rekey --session {}", session.id()))
+            )
+        })
     }
 
     /// Said once.
@@ -125,7 +136,7 @@ impl App {
         self.credentials()?
             .share_plane()
             .cloned()
-            .map_err(|error| self.not_connected(&error))
+            .map_err(|error| credentials(&error))
     }
 
     /// This machine's token for a plane, for that plane alone.
@@ -133,7 +144,7 @@ impl App {
         let credentials_file = self.credentials()?;
         let token = credentials_file
             .machine_token(plane)
-            .map_err(|error| self.not_connected(&error))?;
+            .map_err(|error| credentials(&error))?;
         Ok(MachineToken::new(
             plane.clone(),
             TokenText(token.expose().to_owned()),
@@ -147,22 +158,9 @@ impl App {
             .map_err(|error| credentials(&error))
     }
 
-    /// That this machine may not share, with the line that connects it: who came by npm alone has no such program on the
-    /// PATH.
-    fn not_connected(&self, error: &CredentialsError) -> Failure {
-        let failure = credentials(error);
-        match error {
-            CredentialsError::NoPlane => failure.with_command(self.command("connect https://PLANE")),
-            CredentialsError::NoToken { origin } => {
-                failure.with_command(self.command(&format!("connect {origin}")))
-            }
-            _ => failure,
-        }
-    }
-
     /// That a guarded command was run where there is no terminal, with the command for a person's own.
-    pub(crate) fn no_terminal(&self, command: &str) -> Failure {
-        super::compose::no_terminal("Nothing was changed.", self.command(command))
+    pub(crate) fn no_terminal(command: &str) -> Failure {
+        super::compose::no_terminal("Nothing was changed.", command)
     }
 
     /// Keeps this program where commands in answers name it. Quietly: an answer is worth more than the name in it.
@@ -178,54 +176,6 @@ impl App {
             tracing::info!(error, "the program could not be kept in the home folder");
         }
     }
-
-    /// The line that starts this program, as it stands in answers.
-    pub(super) fn command(&self, rest: &str) -> String {
-        let program = self.home.bin_folder().join("devpilot-session");
-        format!("{} {rest}", shell_word(&program.display().to_string()))
-    }
-
-    /// As [`App::listen_line`], for an agent's seat and where the mode lets an agent wait at all.
-    pub(super) fn listen_in(&self, session: &Session, mode: ModeView) -> Option<String> {
-        let is_agent_s = || session.kept().is_ok_and(|kept| kept.kind == Kind::Agent);
-        (modes::may_wait(mode) && is_agent_s()).then(|| self.listen_line(session))
-    }
-
-    /// The line that listens for a seat, for a shell that may not know of another home folder than the default.
-    pub(super) fn listen_line(&self, session: &Session) -> String {
-        let line = self.command(&format!(
-            "listen --session {} --seat {}",
-            session.id(),
-            session.my_id()
-        ));
-        match self.environment.get("DEVPILOT_HOME") {
-            Some(_) if cfg!(unix) => {
-                let home = shell_word(&self.home.root().display().to_string());
-                format!("DEVPILOT_HOME={home} {line}")
-            }
-            _ => line,
-        }
-    }
-}
-
-/// A path as one word of a shell's line.
-pub(super) fn shell_word(path: &str) -> String {
-    let plain = |symbol: char| symbol.is_alphanumeric() || "/._-+:,@%\\~".contains(symbol);
-    match path.chars().all(plain) {
-        true if cfg!(windows) || !path.contains(['\\', '~']) => path.to_owned(),
-        _ if cfg!(windows) => format!("\"{path}\""),
-        _ => format!("'{}'", path.replace('\'', r"'\''")),
-    }
-}
-
-/// A re-key that a person confirmed here, whose answer was lost, and that this seat did not see take effect: whoever was to
-/// be out is in.
-fn open_rekey(kept: &SeatState) -> Option<String> {
-    kept.pending.rekey.as_ref().map(|_| {
-        "A re-key of this session was confirmed on this machine and has not taken effect: whoever it was to leave out is \
-         still in. `devpilot-session rekey`, run by a person in their own terminal, asks anew."
-            .to_owned()
-    })
 }
 
 pub(super) fn credentials(error: &CredentialsError) -> Failure {
@@ -234,23 +184,11 @@ pub(super) fn credentials(error: &CredentialsError) -> Failure {
         CredentialsError::NoToken { .. } | CredentialsError::NotAToken => code::NO_MACHINE_TOKEN,
         _ => code::LOCAL_FILE,
     };
-    Failure::new(code, error.to_string())
-}
-
-#[cfg(all(test, unix))]
-mod tests {
-    #[test]
-    fn a_path_is_one_word_of_a_shell() {
-        for (path, word) in [
-            (
-                "/home/ada/.devpilot/bin/devpilot-session",
-                "/home/ada/.devpilot/bin/devpilot-session",
-            ),
-            ("/home/Ada L/b", "'/home/Ada L/b'"),
-            ("/it's/$HOME`x`", r"'/it'\''s/$HOME`x`'"),
-            ("~root/b", "'~root/b'"),
-        ] {
-            assert_eq!(super::shell_word(path), word);
-        }
+    let failure = Failure::new(code, error.to_string());
+    match error {
+        CredentialsError::NoPlane => failure.with_command("connect https://PLANE"),
+        CredentialsError::NoToken { origin } => failure.with_command(format!("connect {origin}")),
+        CredentialsError::Home(HomeError::Damaged { .. }) => failure.with_command("connect https://PLANE"),
+        _ => failure,
     }
 }

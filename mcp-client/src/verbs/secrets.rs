@@ -6,7 +6,6 @@
 
 use wire::event::Kind;
 
-use super::app::App;
 use super::compose::{no_terminal, refused};
 use super::failure::{Failure, code};
 use super::host::{Ask, Face, Host, Purpose, Question};
@@ -88,9 +87,9 @@ impl Guarded {
     ///
     /// # Errors
     /// There are findings, and this host's human can't allow them.
-    pub(super) fn may_be_allowed(&self, app: &App, host: &dyn Host, command: &str) -> Result<(), Failure> {
+    pub(super) fn may_be_allowed(&self, host: &dyn Host, command: &str) -> Result<(), Failure> {
         match self.open() {
-            Some(findings) => may_be_allowed(app, host, findings, "Nothing was sent.", command),
+            Some(findings) => may_be_allowed(host, findings, "Nothing was sent.", command),
             None => Ok(()),
         }
     }
@@ -99,13 +98,7 @@ impl Guarded {
     ///
     /// # Errors
     /// It was not allowed.
-    pub(super) async fn allow(
-        &mut self,
-        app: &App,
-        host: &dyn Host,
-        title: &str,
-        command: &str,
-    ) -> Result<(), Failure> {
+    pub(super) async fn allow(&mut self, host: &dyn Host, title: &str, command: &str) -> Result<(), Failure> {
         let Some(findings) = self.open() else {
             return Ok(());
         };
@@ -117,7 +110,7 @@ impl Guarded {
             nothing: "Nothing was sent.",
             command,
         };
-        ask(app, host, &about).await?;
+        ask(host, &about).await?;
         self.allowed = true;
         Ok(())
     }
@@ -191,7 +184,7 @@ pub(super) fn refuse_ours(findings: &Findings, nothing: &str) -> Result<(), Fail
         code::SECRET_FOUND,
         format!(
             "This holds a session link or one of its tokens: {findings}. {nothing}; take it out. To hand the link on, use share \
-             with `session` (on the command line `devpilot-session link`), which puts a note on the user's clipboard."
+             with `session` (on the command line `link`), which puts a note on the user's clipboard."
         ),
     ))
 }
@@ -201,7 +194,6 @@ pub(super) fn refuse_ours(findings: &Findings, nothing: &str) -> Result<(), Fail
 /// # Errors
 /// This host's human can't allow it.
 pub(super) fn may_be_allowed(
-    app: &App,
     host: &dyn Host,
     findings: &Findings,
     nothing: &str,
@@ -229,7 +221,7 @@ pub(super) fn may_be_allowed(
             "This looks like it holds {findings}. {nothing} Take it out, and say where it is kept instead of what it is. {how}"
         ),
     )
-    .with_command(app.command(command)))
+    .with_command(command))
 }
 
 /// Asks this machine's human whether what looks like a credential may be sent. The question says what and where, never the
@@ -237,11 +229,11 @@ pub(super) fn may_be_allowed(
 ///
 /// # Errors
 /// The answer was anything but yes.
-pub(super) async fn ask(app: &App, host: &dyn Host, about: &About<'_>) -> Result<(), Failure> {
+pub(super) async fn ask(host: &dyn Host, about: &About<'_>) -> Result<(), Failure> {
     let About {
         findings, nothing, ..
     } = about;
-    may_be_allowed(app, host, findings, nothing, about.command)?;
+    may_be_allowed(host, findings, nothing, about.command)?;
     let title = render::title(about.title);
     let question = Question {
         purpose: Purpose::Secrets,
@@ -256,7 +248,7 @@ pub(super) async fn ask(app: &App, host: &dyn Host, about: &About<'_>) -> Result
     match host.ask(&question).await {
         Ask::Yes => Ok(()),
         Ask::Deferred => Err(refused(Ask::Deferred, "")),
-        Ask::CannotAsk => Err(no_terminal(nothing, app.command(about.command))),
+        Ask::CannotAsk => Err(no_terminal(nothing, about.command)),
         other => Err(refused(
             other,
             &format!("{nothing} It looks like it holds {findings}: take it out."),

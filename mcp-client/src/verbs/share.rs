@@ -148,7 +148,7 @@ impl Answer for ShareAnswer {
 /// # Errors
 /// No plane or token is known, an argument is missing or too long, or the plane refuses.
 pub async fn run(app: &App, args: ShareArgs, host: &dyn Host) -> Result<Delivered<ShareAnswer>, Failure> {
-    let mut handoff = sharing::handoff(app, &args, host)?;
+    let mut handoff = sharing::handoff(&args, host)?;
     let mut until = within(CALL_S);
     // Over the whole call: the same one made at once must find the session, and its context posted.
     let mut _entrance = None;
@@ -198,12 +198,11 @@ pub async fn run(app: &App, args: ShareArgs, host: &dyn Host) -> Result<Delivere
     let presenter = Presenter::new(&session);
     let mode = modes::of(&session, &kept, app.clock.now());
     if kept.plane.is_loopback() {
-        warnings.push(
+        warnings.push(format!(
             "This link opens on this machine only. To share with another machine, host a plane that both can reach \
-             (`devpilot-plane serve --public-url https://YOUR.HOST`), connect to it (`devpilot-session connect \
-             https://YOUR.HOST`), and share again."
-                .to_owned(),
-        );
+             (`devpilot-plane serve --public-url https://YOUR.HOST`), connect to it (`{}`), and share again.",
+            app.command("connect https://YOUR.HOST")
+        ));
     }
     if args.reveal_link {
         warnings.push(

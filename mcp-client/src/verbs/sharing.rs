@@ -48,7 +48,7 @@ pub(super) struct Made {
 }
 
 /// What is posted first, as the guard has seen it. What stands in the note may hold no credential at all.
-pub(super) fn handoff(app: &App, args: &ShareArgs, host: &dyn Host) -> Result<Option<Guarded>, Failure> {
+pub(super) fn handoff(args: &ShareArgs, host: &dyn Host) -> Result<Option<Guarded>, Failure> {
     for (name, text) in [("title", &args.title), ("with", &args.with)] {
         if let Some(text) = text {
             secrets::refuse(name, text, "Nothing was shared")?;
@@ -64,7 +64,7 @@ pub(super) fn handoff(app: &App, args: &ShareArgs, host: &dyn Host) -> Result<Op
         ..Message::default()
     };
     let guarded = Guarded::new(message, "context")?;
-    guarded.may_be_allowed(app, host, allowing(host))?;
+    guarded.may_be_allowed(host, allowing(host))?;
     Ok(Some(guarded))
 }
 
@@ -82,18 +82,17 @@ pub(super) async fn session_for(
         .map(str::trim)
         .filter(|title| !title.is_empty());
     let (Some(title), Some(_)) = (title, &args.context) else {
-        return Err(Failure::new(
-            code::BAD_ARGUMENT,
-            match host.face() {
-                Face::Tools => {
-                    "A new session needs `title` and `context`; to make the note of an earlier one again, name it with \
-                     `session`."
-                }
-                Face::CommandLine => {
-                    "A new session needs a title. To make the note of an earlier one again: `devpilot-session link`."
-                }
-            },
-        ));
+        return Err(match host.face() {
+            Face::Tools => Failure::new(
+                code::BAD_ARGUMENT,
+                "A new session needs `title` and `context`; to make the note of an earlier one again, name it with `session`.",
+            ),
+            Face::CommandLine => Failure::new(
+                code::BAD_ARGUMENT,
+                "A new session needs a title. To make the note of an earlier one again:",
+            )
+            .with_command("link"),
+        });
     };
     let title_json = serde_json::to_string(title).unwrap_or_default();
     if title_json.len() > TITLE_MAX {
@@ -137,7 +136,7 @@ pub(super) async fn session_for(
     let name = app.config.display_name(&app.environment);
     let newcomer = app.newcomer(host, &place, name)?;
     if let Some(handoff) = handoff.filter(|handoff| handoff.open().is_some()) {
-        handoff.allow(app, host, title, allowing(host)).await?;
+        handoff.allow(host, title, allowing(host)).await?;
         until = within(CALL_S);
     }
     let mark = ShareMark {

@@ -47,7 +47,7 @@ pub(super) fn session(error: SessionError) -> Failure {
             Failure::new(
                 why.code(),
                 format!(
-                    "It is not known yet whether the re-key took effect: {} Run `devpilot-session rekey` again: before \
+                    "It is not known yet whether the re-key took effect: {} Run `rekey` again: before \
                      anything else it finds out, and asks anew if it did not.",
                     why.message()
                 ),
@@ -61,12 +61,12 @@ pub(super) fn session(error: SessionError) -> Failure {
             code::NOT_OWNER,
             "This machine's seat is not the owner participant of that session, and only the owner re-keys without a new \
              link for those who stay. Ask the owner; the user whose token made the session, or an administrator, can run \
-             `devpilot-session rekey --admin SESSION`, after which everybody needs the new link.",
+             `rekey --admin` with the session's whole id, after which everybody needs the new link.",
         ),
         SessionError::NoOwner => Failure::new(
             code::NO_OWNER,
             "This session has no owner participant any more: an administrator re-keyed it. The user whose token made it, \
-             or an administrator, can run `devpilot-session rekey --admin SESSION`, after which everybody needs the new \
+             or an administrator, can run `rekey --admin` with the session's whole id, after which everybody needs the new \
              link.",
         ),
         SessionError::CantBeKept(who) => Failure::new(
@@ -192,10 +192,10 @@ pub(super) fn plane(error: &PlaneError) -> Failure {
         PlaneError::ForeignToken { origin } => Failure::new(
             code::NO_MACHINE_TOKEN,
             format!(
-                "This machine's token is for another plane than {origin}. Connect it there as well (`devpilot-session connect \
-                 {origin}`, in a terminal)."
+                "This machine's token is for another plane than {origin}. Connect it there as well, in a terminal."
             ),
-        ),
+        )
+        .with_command(format!("connect {origin}")),
         PlaneError::Setup { reason } => Failure::new(
             code::LOCAL_FILE,
             format!("The way to the plane can't be set up: {reason}. Correct that; nothing was sent."),
@@ -300,8 +300,8 @@ pub(super) fn last_answer(error: &PlaneError) -> Failure {
              another user's."
         }
         Code::BadProof => {
-            "The plane does not take this seat for the session's owner; whoever is administrator can run `devpilot-session \
-             rekey --admin SESSION`."
+            "The plane does not take this seat for the session's owner; whoever is administrator can run `rekey --admin` \
+             with the session's whole id."
         }
         Code::QuotaExceeded if extras.limit.as_deref() == Some("rekeys_per_hour") => {
             "That session was re-keyed too often within an hour; try again later."
@@ -323,9 +323,8 @@ pub(super) fn last_answer(error: &PlaneError) -> Failure {
 fn problem(code: Code, extras: &Extras) -> Failure {
     let later = extras.retry_after_s.unwrap_or(1);
     let text = match code {
-        Code::Unauthorized => "The plane does not know this machine's token, or no longer. Connect the machine again \
-                               (`devpilot-session connect https://PLANE`, in a terminal); a token in DEVPILOT_BRIDGE_TOKEN counts before \
-                               the stored one."
+        Code::Unauthorized => "The plane does not know this machine's token, or no longer. Connect the machine again, \
+                               in a terminal; a token in DEVPILOT_BRIDGE_TOKEN counts before the stored one."
             .to_owned(),
         Code::Rekeyed => "This link was ended by a re-key. Ask for the new one; trying again does not help.".to_owned(),
         Code::BadProof => "The plane knows no session that this link opens: it was ended, purged or re-keyed, or the link is \
@@ -356,10 +355,9 @@ fn problem(code: Code, extras: &Extras) -> Failure {
         Code::BadRequest if matches!(extras.limit.as_deref(), Some("max_budget" | "max_ttl_s")) => {
             "The organisation allows a smaller budget or a shorter time for auto. Nothing was changed; propose less.".to_owned()
         }
-        Code::ExpiredToken => "The code's time is up, or its token was fetched already. Run `devpilot-session connect` again for a \
-                               new one."
+        Code::ExpiredToken => "The code's time is up, or its token was fetched already. Run `connect` again for a new one."
             .to_owned(),
-        Code::AccessDenied => "The plane's operator refused this machine. Ask them, then run `devpilot-session connect` again."
+        Code::AccessDenied => "The plane's operator refused this machine. Ask them, then run `connect` again."
             .to_owned(),
         Code::BadRequest
         | Code::LinkDamaged
@@ -371,7 +369,11 @@ fn problem(code: Code, extras: &Extras) -> Failure {
         | Code::ChunkConflict
         | Code::EpochMoved => format!("The plane refused: {}. Nothing was changed.", code.title().to_lowercase()),
     };
-    Failure::new(name(code), text)
+    let failure = Failure::new(name(code), text);
+    match code {
+        Code::Unauthorized => failure.with_command("connect https://PLANE"),
+        _ => failure,
+    }
 }
 
 fn ended(extras: &Extras) -> String {

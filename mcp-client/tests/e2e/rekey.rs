@@ -228,7 +228,11 @@ async fn the_owner_without_a_token_or_with_one_that_does_not_reach_is_told_which
         keeper.app = ana.without_token();
         let none = keeper.look().await.unwrap_err();
         assert_eq!(none.code(), "no_machine_token");
-        assert!(none.message().contains("devpilot-session connect"), "{none}");
+        assert_eq!(
+            none.command(),
+            Some(format!("connect {}", plane.origin).as_str()),
+            "{none}"
+        );
         let refused = rekey(&ana, &[]).await.unwrap_err();
         assert_eq!(refused.code(), "forbidden");
         assert!(

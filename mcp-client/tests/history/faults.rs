@@ -10,15 +10,21 @@ use crate::stdio::plane::{free_port, private};
 async fn without_a_cockpit_there_is_one_plain_sentence() {
     let url = format!("http://127.0.0.1:{}", free_port());
     let machine = Machine::new().with("DEVPILOT_COCKPIT_URL", &url);
+    // Keeps the program.
+    machine.run(["sessions"], b"").await;
     let repository = Repository::new(&machine, "pay", &[("f", "0")]);
     let mut server = server(&machine, &repository.top).await;
     let called = ask(&mut server, json!({ "paths": ["f"] })).await;
     assert_eq!(called.code(), "no_cockpit");
     let sentence = format!(
-        "No cockpit answers at {url}, so nothing is known here of earlier tasks: go on without, or have your user start one \
-         with `devpilot-session cockpit`."
+        "No cockpit answers at {url}, so nothing is known here of earlier tasks: go on without, or have your user start one."
     );
-    assert_eq!(called.text(), sentence);
+    let kept = machine.devpilot().join("bin/devpilot-session");
+    let line = format!("{} cockpit", kept.display());
+    assert_eq!(
+        called.text(),
+        format!("{sentence}\nCommand, for your user's own terminal: {line}")
+    );
     let ran = machine
         .command(["history", "f"])
         .current_dir(&repository.top)
@@ -28,7 +34,7 @@ async fn without_a_cockpit_there_is_one_plain_sentence() {
     assert_eq!(ran.status.code(), Some(1));
     assert_eq!(
         String::from_utf8(ran.stderr).unwrap(),
-        format!("devpilot-session: {sentence}\n")
+        format!("devpilot-session: {sentence}\n  {line}\n")
     );
     assert_eq!(ran.stdout, b"");
 }

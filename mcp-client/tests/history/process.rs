@@ -139,7 +139,7 @@ async fn it_says_what_to_do_next() {
         "http://127.0.0.1:",
         "hook session-start",
         "hook stop-failure",
-        "devpilot-session history PATH",
+        &format!("{}/bin/devpilot-session history\n", machine.devpilot().display()),
         "Ctrl-C",
     ] {
         assert!(said.contains(part), "{part}: {said}");

@@ -183,7 +183,7 @@ async fn damaged_credentials_are_set_aside_and_damaged_settings_left_as_a_person
                 "credentials.json",
                 ".damaged-",
                 "nothing was overwritten",
-                "devpilot-session connect",
+                "connect again",
             ],
         );
         assert!(!credentials.exists());

@@ -8,10 +8,10 @@ use crate::stdio::plane::{Plane, Store};
 use crate::stdio::{Machine, Ran};
 
 /// Something mounted; it goes with the test.
-struct Mounted(PathBuf);
+pub(crate) struct Mounted(PathBuf);
 
 impl Mounted {
-    fn new(arguments: &[&str], at: &Path) -> Self {
+    pub(crate) fn new(arguments: &[&str], at: &Path) -> Self {
         run("mount", arguments, at);
         Self(at.to_path_buf())
     }
@@ -23,13 +23,13 @@ impl Drop for Mounted {
     }
 }
 
-fn run(program: &str, arguments: &[&str], at: &Path) {
+pub(crate) fn run(program: &str, arguments: &[&str], at: &Path) {
     let done = Command::new(program).args(arguments).arg(at).status().unwrap();
     assert!(done.success(), "{program} {arguments:?}");
 }
 
 /// Takes all the room there is left.
-fn fill(folder: &Path) -> PathBuf {
+pub(crate) fn fill(folder: &Path) -> PathBuf {
     let path = folder.join("fill");
     let mut file = std::fs::File::create(&path).unwrap();
     let some = [0; 1024];

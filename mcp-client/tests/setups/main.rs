@@ -20,6 +20,7 @@ mod bare;
 mod container;
 mod damage;
 mod disk;
+mod doctor;
 mod killed;
 mod moved;
 mod network;

@@ -79,6 +79,14 @@ impl Machine {
         link_in(&std::fs::read_to_string(&notes[0]).unwrap())
     }
 
+    /// The link in the note that was made last.
+    pub(crate) fn link_of_the_newest_note(&self) -> String {
+        let notes = std::fs::read_dir(self.devpilot().join("handoffs")).unwrap();
+        let notes = notes.map(|entry| entry.unwrap().path());
+        let newest = notes.max_by_key(|path| path.metadata().unwrap().modified().unwrap());
+        link_in(&std::fs::read_to_string(newest.unwrap()).unwrap())
+    }
+
     /// Every secret that this machine keeps in its files: keys, tokens, links.
     pub(crate) fn secrets(&self) -> Vec<String> {
         let mut secrets = Vec::new();

@@ -12,6 +12,8 @@ pub(crate) mod proxy;
 pub(crate) mod room;
 pub(crate) mod secret;
 mod server;
+#[cfg(unix)]
+pub(crate) mod shell;
 #[cfg(target_os = "linux")]
 pub(crate) mod terminal;
 

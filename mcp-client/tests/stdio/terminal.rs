@@ -9,10 +9,15 @@ use super::{Machine, PATIENCE, Ran, binary};
 /// Runs a command at a terminal of its own, where somebody types `typed`. Standard output of the answer is what that
 /// terminal showed.
 pub(crate) async fn at_terminal(machine: &Machine, command: &str, typed: &str) -> Ran {
+    line_at_terminal(machine, &format!("'{}' {command}", binary().display()), typed).await
+}
+
+/// As [`at_terminal`], with a whole line of a shell.
+pub(crate) async fn line_at_terminal(machine: &Machine, line: &str, typed: &str) -> Ran {
     let mut script = tokio::process::Command::new("script");
     script
         .args(["--quiet", "--flush", "--return", "--command"])
-        .arg(format!("'{}' {command}", binary().display()))
+        .arg(line)
         .arg("/dev/null");
     machine.surround(&mut script);
     let mut child = script

@@ -6,15 +6,20 @@ use super::Setting;
 use crate::cli::arguments::{Join, Link, Share, Source};
 use crate::cli::output::{self, Form};
 use crate::cli::{confirm, input};
-use crate::verbs::{self, Ask, Failure, Host, JoinArgs, LinkSource, ModeArgs, ShareArgs, code};
+use crate::verbs::{self, Acting, App, Ask, Failure, Host, JoinArgs, LinkSource, ModeArgs, ShareArgs, code};
 
 pub(super) async fn share(setting: Setting<'_>, share: Share) -> Result<u8, Failure> {
     if setting.common.session.is_some() || setting.common.seat.is_some() {
+        let acting = Acting {
+            session: setting.common.session,
+            seat: setting.common.seat,
+            ..Acting::default()
+        };
         return Err(Failure::new(
             code::BAD_ARGUMENT,
-            "`share` makes a new session with a participant of its own. To make the note of one you have again: \
-             `devpilot-session link --session SESSION`.",
-        ));
+            "`share` makes a new session with a participant of its own. To make the note of one you have again:",
+        )
+        .with_command(format!("link{}", acting.options())));
     }
     setting.hand_for_secrets().await?;
     let context = input::text("what the others need to know").await?;
@@ -79,7 +84,7 @@ pub(super) async fn link(setting: Setting<'_>, link: Link) -> Result<u8, Failure
         Ask::CannotAsk => {
             let view = if link.view { " --view" } else { "" };
             let command = format!("link{view} --session {}", about.session);
-            return Err(setting.app.no_terminal(&command));
+            return Err(App::no_terminal(&command));
         }
         _ => {
             return Err(Failure::new(

@@ -9,7 +9,7 @@ use crate::cli::arguments::{End, HistoryArgument, Rekey};
 use crate::cli::decide::{self, Decided};
 use crate::terminal::Terminal;
 use crate::verbs::rekey::admin;
-use crate::verbs::{self, Choice, EndArgs, Failure, RekeyArgs, RekeyList, code};
+use crate::verbs::{self, App, Choice, EndArgs, Failure, RekeyArgs, RekeyList, code};
 
 /// How often the list is shown again because somebody came in.
 const LISTS: u32 = 4;
@@ -21,9 +21,10 @@ pub(super) async fn rekey(setting: Setting<'_>, arguments: Rekey) -> Result<u8, 
     }
     let mut choices: BTreeMap<ParticipantId, Choice> = BTreeMap::new();
     let mut history = arguments.history.map(|told| told == HistoryArgument::Keep);
-    let mut why = None;
+    let (mut why, mut closed) = (None, String::new());
     for _ in 0..LISTS {
         let list = verbs::rekey::look(setting.app, setting.common.session.as_deref(), setting.host).await?;
+        closed = format!("door closed --session {}", list.session);
         if choices.is_empty() {
             choices = told(&arguments, &list)?;
         }
@@ -45,8 +46,9 @@ pub(super) async fn rekey(setting: Setting<'_>, arguments: Rekey) -> Result<u8, 
     }
     Err(Failure::new(
         code::LIST_CHANGED,
-        "People keep coming in, so nothing was done. Close the door first (devpilot-session door closed), then re-key.",
-    ))
+        "People keep coming in, so nothing was done. Close the door first, then re-key.",
+    )
+    .with_command(closed))
 }
 
 /// The choices made by arguments.
@@ -121,7 +123,7 @@ fn terminal(setting: &Setting<'_>, means_one: bool) -> Result<Terminal, Failure>
                 let session = setting.app.meant(setting.host)?;
                 command.push_str(&format!(" --session {session}"));
             }
-            Err(setting.app.no_terminal(&command))
+            Err(App::no_terminal(&command))
         }
     }
 }

@@ -7,6 +7,7 @@
 //! - `completions`: `completions`
 //! - `transcript`: `read`, `post`, `wait`
 //! - `mode`: `mode`
+//! - `onward`: a command that goes on where an answer ended
 //! - `keeping`: `rekey`, `end`
 //! - `machine`: `connect`, `doctor`
 //! - `past`: `history`, `cockpit`
@@ -20,6 +21,7 @@ mod export;
 mod keeping;
 mod machine;
 mod mode;
+mod onward;
 mod past;
 mod transcript;
 mod waking;
@@ -184,16 +186,32 @@ impl Setting<'_> {
             true => typed.clone(),
             false => format!("{verb} --allow-secrets"),
         };
-        Err(self.app.no_terminal(&(command + &acting.options())))
+        Err(App::no_terminal(&(command + &acting.options())))
     }
 
     /// Writes an answer, and then does what is due after it.
     async fn deliver<T: Show>(&self, delivered: Delivered<T>) -> Result<u8, Failure> {
+        self.deliver_with(delivered, None).await
+    }
+
+    /// As [`Setting::deliver`], with a last line that no answer knows of itself.
+    async fn deliver_with<T: Show>(
+        &self,
+        delivered: Delivered<T>,
+        last: Option<String>,
+    ) -> Result<u8, Failure> {
         output::clear_status();
+        let ended = |mut text: String| {
+            if let Some(last) = &last {
+                text.push('\n');
+                text.push_str(last);
+            }
+            text
+        };
         let written = match self.output.form() {
             Form::Json => self.output.json(&delivered.answer),
-            Form::Person => self.output.text(&delivered.answer.show()),
-            Form::Quoted => self.output.text(&delivered.answer.text()),
+            Form::Person => self.output.text(&ended(delivered.answer.show())),
+            Form::Quoted => self.output.text(&ended(delivered.answer.text())),
         };
         match written {
             Ok(true) => delivered.commit(self.app).await.map(|()| 0),

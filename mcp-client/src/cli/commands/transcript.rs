@@ -1,17 +1,19 @@
 //! `read`, `post` and `wait`.
 
 use super::Setting;
+use super::onward::{self, Filters};
 use crate::cli::arguments::{Post, Read, Wait};
 use crate::cli::input;
 use crate::verbs::{self, Failure, PostArgs, ReadArgs, WaitArgs};
 
 /// In place of a value: it is read from standard input, where other programs do not see it.
-const STANDARD_INPUT: &str = "-";
+pub(super) const STANDARD_INPUT: &str = "-";
 
 /// `wait`: the time was up.
 const TIME_UP: u8 = 2;
 
 pub(super) async fn read(setting: Setting<'_>, read: Read) -> Result<u8, Failure> {
+    let filters = onward::filters(&read);
     let query = match read.query.as_deref() {
         Some(STANDARD_INPUT) => Some(input::text("what to search for").await?),
         _ => read.query,
@@ -27,8 +29,11 @@ pub(super) async fn read(setting: Setting<'_>, read: Read) -> Result<u8, Failure
         query,
         session: setting.common.session.clone(),
     };
-    let answer = verbs::read::run(setting.app, arguments, setting.host).await?;
-    setting.deliver(answer).await
+    let delivered = verbs::read::run(setting.app, arguments, setting.host).await?;
+    let answer = &delivered.answer;
+    let place = answer.more.then_some((answer.next_since, answer.next_offset));
+    let last = onward::line(&setting, &answer.session, &filters, place).await;
+    setting.deliver_with(delivered, last).await
 }
 
 pub(super) async fn post(setting: Setting<'_>, post: Post) -> Result<u8, Failure> {
@@ -57,8 +62,11 @@ pub(super) async fn wait(setting: Setting<'_>, wait: Wait) -> Result<u8, Failure
         for_me: wait.for_me,
         session: setting.common.session.clone(),
     };
-    let answer = verbs::wait::run(setting.app, arguments, setting.host).await?;
-    let timed_out = answer.answer.woke_by == "timed_out";
-    let code = setting.deliver(answer).await?;
+    let delivered = verbs::wait::run(setting.app, arguments, setting.host).await?;
+    let answer = &delivered.answer;
+    let timed_out = answer.woke_by == "timed_out";
+    let place = answer.more.then_some((answer.next_since, answer.next_offset));
+    let last = onward::line(&setting, &answer.session, &Filters::default(), place).await;
+    let code = setting.deliver_with(delivered, last).await?;
     Ok(if timed_out { TIME_UP } else { code })
 }

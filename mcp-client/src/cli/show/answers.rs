@@ -88,25 +88,10 @@ impl Show for ReadAnswer {
         lines.extend(transcript(&self.messages, &self.events));
         lines.push(mode(&self.mode, self.budget_left, self.auto_ends_at.as_deref()));
         lines.extend(proposal(self.proposal.as_ref()));
-        if self.more {
-            // Its options chose the transcript and what of it is shown, and no answer knows them all.
-            lines.push(format!(
-                "There is more: the same command again with {}",
-                onward(self.next_since, self.next_offset)
-            ));
-        }
         lines.extend(integrity(&self.integrity));
         lines.extend(warnings(&self.warnings));
         lines.join("\n")
     }
-}
-
-/// The options with which a read goes on.
-fn onward(since: u64, offset: Option<u64>) -> String {
-    let offset = offset
-        .map(|offset| format!(" --offset {offset}"))
-        .unwrap_or_default();
-    format!("--since {since}{offset}")
 }
 
 impl Show for WaitAnswer {
@@ -117,13 +102,6 @@ impl Show for WaitAnswer {
         lines.extend(woke);
         lines.push(mode(&self.mode, self.budget_left, self.auto_ends_at.as_deref()));
         lines.extend(proposal(self.proposal.as_ref()));
-        if self.more {
-            lines.push(format!(
-                "There is more: devpilot-session read --session {} {}, with the same --as and --seat if you gave any",
-                short(&self.session),
-                onward(self.next_since, self.next_offset)
-            ));
-        }
         lines.extend(integrity(&self.integrity));
         lines.extend(warnings(&self.warnings));
         lines.join("\n")

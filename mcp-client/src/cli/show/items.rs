@@ -161,7 +161,7 @@ pub(super) fn proposal(item: Option<&ProposalItem>) -> Vec<String> {
         None => lines.push("  ! its goal can't be read here".to_owned()),
     }
     if let Some(bytes) = item.goal_bytes {
-        lines.push(format!("  {bytes} bytes in all: devpilot-session mode"));
+        lines.push(format!("  {bytes} bytes in all: `mode` shows them"));
     }
     lines
 }

@@ -14,6 +14,7 @@ use crate::config::Config;
 use crate::home::{Environment, Home, HomeError};
 use crate::plane::{Http, HttpSettings};
 use crate::verbs::app;
+use crate::verbs::command::Program;
 
 /// So much is written once and removed again, to see that there is room for a while.
 const ROOM: usize = 8 << 20;
@@ -155,18 +156,14 @@ pub(super) fn config(home: &Home, environment: &Environment) -> (Check, Option<(
 }
 
 /// The program that hooks and printed commands name.
-pub(super) async fn program(home: &Home) -> Check {
+pub(super) async fn program(home: &Home, environment: &Environment) -> Check {
     const VERSION: &str = env!("CARGO_PKG_VERSION");
     let kept = home.program_file();
     let this = std::env::current_exe().ok();
     if this.as_deref().is_some_and(|this| home.keeps_program(this)) {
         return Check::ok("program", format!("{VERSION}, the same at {}", kept.display()));
     }
-    let name = this.map_or_else(
-        || "devpilot-session".to_owned(),
-        |this| format!("'{}'", this.display()),
-    );
-    let again = format!("{name} sessions");
+    let again = Program::itself(home, environment).line("sessions");
     if fs::symlink_metadata(&kept).is_err() {
         return Check::note(
             "program",
@@ -223,8 +220,7 @@ async fn version_of(program: &Path) -> Option<String> {
 /// Whether a note can go to the clipboard. Without one there is another way, so that is no failure.
 pub(super) async fn clipboard(environment: &Environment) -> Check {
     let clipboard = Clipboard::from_environment(environment);
-    let without =
-        "Notes go into a file that the answer names; `devpilot-session join -` takes one on standard input.";
+    let without = "Notes go into a file that the answer names; `join -` takes one on standard input.";
     if !clipboard.is_on() {
         return Check::note("clipboard", "left alone, as DEVPILOT_CLIPBOARD says").helped_by(without);
     }

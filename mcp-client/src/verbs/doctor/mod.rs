@@ -148,7 +148,7 @@ pub async fn run(environment: &Environment, clock: &Clock) -> DoctorAnswer {
             checks.push(local::home(&home));
             let (config, usable) = local::config(&home, environment);
             checks.push(config);
-            checks.push(local::program(&home).await);
+            checks.push(local::program(&home, environment).await);
             checks.push(seats::seats(&home));
             checks.extend(seats::set_aside(&home));
             checks.extend(planes::all(&home, environment, usable, clock).await);

@@ -10,9 +10,10 @@ use wire::timestamp::Timestamp;
 use super::Check;
 use crate::config::Config;
 use crate::credentials::{Credentials, CredentialsError};
-use crate::home::{Environment, Home};
-use crate::plane::{Alive, Http, HttpSettings, MachineToken, Origin, Plane, within};
+use crate::home::{Environment, Home, HomeError};
+use crate::plane::{Alive, Http, HttpSettings, MachineToken, Origin, Plane, PlaneError, within};
 use crate::session::Clock;
+use crate::verbs::command::Program;
 use crate::verbs::wording;
 
 /// How long one request may take, in seconds.
@@ -27,9 +28,10 @@ pub(super) async fn all(
     usable: Option<(Config, HttpSettings)>,
     clock: &Clock,
 ) -> Vec<Check> {
+    let program = Program::of(home, environment);
     let credentials = match Credentials::load(home, environment) {
         Ok(credentials) => credentials,
-        Err(error) => return vec![not_loaded(&error)],
+        Err(error) => return vec![not_loaded(&error, &program)],
     };
     let Some((config, settings)) = usable else {
         return vec![Check::skipped("plane", "config.toml can't be used")];
@@ -41,13 +43,13 @@ pub(super) async fn all(
             .helped_by(
                 "For your team's plane, with its address; or start one on this machine: devpilot-plane serve, or make run in a checkout",
             )
-            .by("devpilot-session connect https://PLANE");
+            .by(program.line("connect https://PLANE"));
         return vec![note];
     }
     let http = Http::new(settings);
     let mut checks = Vec::new();
     for origin in planes {
-        checks.extend(one(&http, &origin, &credentials, clock).await);
+        checks.extend(one(&http, &origin, &credentials, clock, &program).await);
     }
     checks
 }
@@ -62,32 +64,43 @@ fn configured(credentials: &Credentials) -> Vec<Origin> {
     planes
 }
 
-fn not_loaded(error: &CredentialsError) -> Check {
+fn not_loaded(error: &CredentialsError, program: &Program) -> Check {
     let remedy = match error {
         CredentialsError::NotAToken => {
-            "Correct DEVPILOT_BRIDGE_TOKEN, or unset it: then the stored token counts. `devpilot-session connect` gets one."
+            "Correct DEVPILOT_BRIDGE_TOKEN, or unset it: then the stored token counts. `connect` gets one."
         }
         CredentialsError::Plane(_) => {
             "Correct DEVPILOT_PLANE, or unset it: then the plane connected last counts."
         }
-        _ => "Connect this machine again: devpilot-session connect, with the plane's address.",
+        CredentialsError::Home(HomeError::Damaged { .. }) => {
+            "Connect this machine again, with the plane's address."
+        }
+        _ => {
+            "Where that can't be done, move the file away and connect this machine again, with the plane's address."
+        }
     };
     let check = Check::failed("token", error.to_string(), remedy);
     match error {
         CredentialsError::NotAToken if cfg!(unix) => check.by("unset DEVPILOT_BRIDGE_TOKEN"),
         CredentialsError::Plane(_) if cfg!(unix) => check.by("unset DEVPILOT_PLANE"),
         CredentialsError::NotAToken | CredentialsError::Plane(_) => check,
-        _ => check.by("devpilot-session connect https://PLANE"),
+        _ => check.by(program.line("connect https://PLANE")),
     }
 }
 
-async fn one(http: &Http, origin: &Origin, credentials: &Credentials, clock: &Clock) -> Vec<Check> {
+async fn one(
+    http: &Http,
+    origin: &Origin,
+    credentials: &Credentials,
+    clock: &Clock,
+    program: &Program,
+) -> Vec<Check> {
     let plane = Plane::new(http.clone(), origin.clone());
     let alive = match plane.alive(within(CALL_S)).await {
         Ok(alive) => alive,
         Err(error) => {
             let about = format!("{origin} does not answer");
-            let failed = Check::failed("plane", about, wording::plane(&error).message());
+            let failed = Check::failed("plane", about, away(origin, credentials, &error));
             let failed = if origin.is_loopback() {
                 failed.by(wording::serve_command(origin))
             } else {
@@ -98,8 +111,28 @@ async fn one(http: &Http, origin: &Origin, credentials: &Credentials, clock: &Cl
     };
     let mut checks = vec![version(origin, &alive)];
     checks.extend(time(origin, &alive, clock));
-    checks.push(token(&plane, origin, credentials).await);
+    checks.push(token(&plane, origin, credentials, program).await);
     checks
+}
+
+/// What helps where a plane does not answer. Nothing was asked of it that could be repeated.
+fn away(origin: &Origin, credentials: &Credentials, error: &PlaneError) -> String {
+    let why = match error {
+        PlaneError::Unreachable { reason, .. } if !origin.is_loopback() => {
+            format!("It can't be reached ({reason}).")
+        }
+        PlaneError::TimedOut { .. } => "There was no answer in time.".to_owned(),
+        _ => return wording::plane(error).message().to_owned(),
+    };
+    let anew = match credentials.named_plane() == Some(origin) {
+        true => "set DEVPILOT_PLANE to it".to_owned(),
+        false => {
+            format!("name it in config.toml: [moved] and below that \"{origin}\" = \"https://NEW.ADDRESS\"")
+        }
+    };
+    format!(
+        "{why} Look at this machine's network, and ask whoever runs that plane. If it has a new address, {anew}."
+    )
 }
 
 /// Clients and planes of one minor version, before 1.0, understand each other.
@@ -138,14 +171,15 @@ fn time(origin: &Origin, alive: &Alive, clock: &Clock) -> Option<Check> {
     Some(failed.by("sudo timedatectl set-ntp true"))
 }
 
-async fn token(plane: &Plane, origin: &Origin, credentials: &Credentials) -> Check {
+async fn token(plane: &Plane, origin: &Origin, credentials: &Credentials, program: &Program) -> Check {
+    let connect = || program.line(&format!("connect {origin}"));
     let Ok(token) = credentials.machine_token(origin) else {
         return Check::failed(
             "token",
             format!("there is none for {origin}, so nothing can be shared there"),
             "Connect this machine; the plane's operator says yes to a code.",
         )
-        .by(format!("devpilot-session connect {origin}"));
+        .by(connect());
     };
     let from_environment = credentials
         .stored_token(origin)
@@ -162,10 +196,16 @@ async fn token(plane: &Plane, origin: &Origin, credentials: &Credentials) -> Che
             if may("share") {
                 Check::ok("token", format!("{origin} takes the one in {place}"))
             } else {
-                Check::note(
-                    "token",
-                    format!("{origin} takes the one in {place}, which can't share: it lacks that scope"),
-                )
+                let about = format!("{origin} takes the one in {place}, which can't share: it lacks that scope");
+                let without_share = Check::note("token", about);
+                match from_environment {
+                    true => without_share
+                        .helped_by("To share, unset DEVPILOT_BRIDGE_TOKEN where it is set, and connect this machine.")
+                        .by(connect()),
+                    false => without_share
+                        .helped_by("To share, get another; the plane's operator says yes to a code.")
+                        .by(program.line(&format!("connect {origin} --replace"))),
+                }
             }
         }
         Err(error) if error.code() == Some(Code::Unauthorized) && from_environment => Check::failed(
@@ -173,13 +213,13 @@ async fn token(plane: &Plane, origin: &Origin, credentials: &Credentials) -> Che
             format!("{origin} does not take the one in DEVPILOT_BRIDGE_TOKEN: it was revoked, or is another plane's"),
             "Unset DEVPILOT_BRIDGE_TOKEN where it is set, and connect this machine.",
         )
-        .by(format!("devpilot-session connect {origin}")),
+        .by(connect()),
         Err(error) if error.code() == Some(Code::Unauthorized) => Check::failed(
             "token",
             format!("{origin} takes this machine's no more: it was revoked, or the plane's data is new"),
             "Connect this machine again; the plane's operator says yes to a code.",
         )
-        .by(format!("devpilot-session connect {origin}")),
+        .by(connect()),
         Err(error) => Check::failed(
             "token",
             format!("whether {origin} takes this machine's is not known"),

@@ -79,7 +79,6 @@ pub async fn run(app: &App, args: DoorArgs, host: &dyn Host) -> Result<Delivered
         (DoorAction::Set { .. }, Some(set)) if stands_so(&door, &set) => ("unchanged", door),
         (DoorAction::Set { state, .. }, Some(set)) => {
             ask(
-                app,
                 host,
                 &keeper,
                 &question::set(&keeper, &door, &set),
@@ -109,14 +108,15 @@ async fn decide(
     named: &str,
     admit: bool,
 ) -> Result<(&'static str, Door), Failure> {
-    let knock = the_one(&door.knocking, named)?;
+    let look = format!("door --session {}", keeper.session());
+    let knock = the_one(&door.knocking, named).map_err(|failure| failure.with_command(&look))?;
     let who = KnockItem::new(knock, &keeper.names(&door.knocking));
     let verb = if admit { "admit" } else { "refuse" };
     let again = format!("{verb} {}", who.short_id);
-    ask(app, host, keeper, &question::decide(keeper, &who, admit), &again).await?;
+    ask(host, keeper, &question::decide(keeper, &who, admit), &again).await?;
     let until = within(CALL_S);
     if admit {
-        as_shown(knock, &keeper.door(app, until).await?)?;
+        as_shown(knock, &keeper.door(app, until).await?).map_err(|failure| failure.with_command(&look))?;
     }
     keeper.decide(&knock.participant_id, admit, until).await?;
     let did = if admit { "admitted" } else { "refused" };
@@ -155,7 +155,7 @@ fn as_shown(shown: &Knock, now: &Door) -> Result<(), Failure> {
     Err(Failure::new(
         code::KNOCK_CHANGED,
         "The knock changed while you were asked: it now comes under another name, as another kind or with another link. Nobody \
-         was let in; look again with `devpilot-session door`.",
+         was let in; look again.",
     ))
 }
 
@@ -163,7 +163,7 @@ fn not_knocking() -> Failure {
     Failure::new(
         code::NOT_KNOCKING,
         "Nobody of that id knocks. Nothing was changed. A knock ends ten minutes after its last repeat, once it was answered, and \
-         with a re-key; look who knocks now with `devpilot-session door`, and give the id or its first 8 characters.",
+         with a re-key; look who knocks now, and give the id or its first 8 characters.",
     )
 }
 
@@ -194,18 +194,12 @@ fn wanted(app: &App, state: DoorState, joins: Option<u32>, until: Option<Until>)
 }
 
 /// Nothing changes without this machine's human.
-async fn ask(
-    app: &App,
-    host: &dyn Host,
-    keeper: &DoorKeeper,
-    question: &Question,
-    again: &str,
-) -> Result<(), Failure> {
+async fn ask(host: &dyn Host, keeper: &DoorKeeper, question: &Question, again: &str) -> Result<(), Failure> {
     match host.ask(question).await {
         Ask::Yes => Ok(()),
         Ask::CannotAsk => Err(compose::no_terminal(
             "The door was not changed.",
-            app.command(&format!("door {again} --session {}", keeper.session())),
+            format!("door {again} --session {}", keeper.session()),
         )),
         other => Err(compose::refused(other, "The door was not changed.")),
     }
@@ -226,8 +220,8 @@ fn shown(app: &App, keeper: &DoorKeeper, did: &str, door: &Door) -> DoorAnswer {
     };
     let next = answer::next(door, |knock| {
         let short = present::short(&knock.participant_id);
-        let admit = app.command(&format!("door admit {short} --session {named}"));
-        format!("{short}: {admit} (or: door refuse {short})")
+        let line = |verb: &str| app.command(&format!("door {verb} {short} --session {named}"));
+        format!("{short}: {}\n  or {}", line("admit"), line("refuse"))
     });
     DoorAnswer {
         title: keeper.title(),

@@ -101,9 +101,10 @@ fn failed(cockpit: &Cockpit, error: &AskError) -> Failure {
             code::NO_COCKPIT,
             format!(
                 "No cockpit answers at {url}, so nothing is known here of earlier tasks: go on without, or have your user \
-                 start one with `devpilot-session cockpit`."
+                 start one."
             ),
-        ),
+        )
+        .with_command("cockpit"),
         AskError::TimedOut => Failure::new(
             code::NO_COCKPIT,
             format!("The cockpit at {url} did not answer in time. Ask again in a moment, or go on without."),
@@ -112,9 +113,10 @@ fn failed(cockpit: &Cockpit, error: &AskError) -> Failure {
             code::COCKPIT_ANSWER,
             format!(
                 "What listens at {url} wants a token that this user has not got: it is somebody else's, or runs with another \
-                 DEVPILOT_HOME. Go on without, or have your user start one with `devpilot-session cockpit`."
+                 DEVPILOT_HOME. Go on without, or have your user start one."
             ),
-        ),
+        )
+        .with_command("cockpit"),
         AskError::Refused(name) if name == "ambiguous" => bad(
             "Several repositories go by that name. Name one by its folder, or with its owner, as in acme/pay.",
         ),

@@ -6,7 +6,6 @@ use wire::ids::ParticipantId;
 use super::terms::Terms;
 use crate::render;
 use crate::session::{Session, goal_hash};
-use crate::verbs::app::App;
 use crate::verbs::failure::{Failure, code};
 use crate::verbs::host::{Ask, Face, Host, Purpose, Question};
 use crate::verbs::present::{self, Presenter};
@@ -21,13 +20,13 @@ pub(super) struct Asking {
     pub(super) question: Question,
     /// That nothing was done, as the refusal says it.
     pub(super) nothing: &'static str,
-    /// What a person runs in their own terminal instead.
+    /// What a person runs in their own terminal instead, without the program.
     pub(super) command: String,
 }
 
 impl Asking {
     /// Whether relay may be set.
-    pub(super) fn relay(app: &App, session: &Session) -> Self {
+    pub(super) fn relay(session: &Session) -> Self {
         let title = Presenter::new(session).title();
         let text = format!(
             "Set the session \"{title}\" to relay? Agents in it may then wait for messages, and post texts that their own \
@@ -41,7 +40,7 @@ impl Asking {
                 subject: format!("relay {}", session.id()),
             },
             nothing: "The mode was not changed.",
-            command: app.command(&format!("mode relay --session {}", short(session))),
+            command: format!("mode relay --session {}", short(session)),
         }
     }
 
@@ -49,12 +48,7 @@ impl Asking {
     ///
     /// # Errors
     /// What in the goal is not to be shown can't be told.
-    pub(super) fn propose(
-        app: &App,
-        session: &Session,
-        terms: &Terms,
-        reader: Kind,
-    ) -> Result<Self, Failure> {
+    pub(super) fn propose(session: &Session, terms: &Terms, reader: Kind) -> Result<Self, Failure> {
         let presenter = Presenter::new(session);
         let title = presenter.title();
         let open = session
@@ -88,18 +82,18 @@ impl Asking {
                 subject,
             },
             nothing: "Nothing was proposed.",
-            command: app.command(&format!(
+            command: format!(
                 "mode auto --budget {} --ttl-minutes {} --session {} --seat {}",
                 terms.budget,
                 terms.minutes(),
                 short(session),
                 present::short(session.my_id()),
-            )),
+            ),
         })
     }
 
     /// Whether this proposal may be accepted, and no other.
-    pub(super) fn accept(app: &App, session: &Session, shown: &Shown) -> Self {
+    pub(super) fn accept(session: &Session, shown: &Shown) -> Self {
         let presenter = Presenter::new(session);
         let title = presenter.title();
         let state = match &shown.ends_at {
@@ -124,11 +118,11 @@ impl Asking {
                 subject,
             },
             nothing: "Nothing was accepted.",
-            command: app.command(&format!(
+            command: format!(
                 "mode accept --session {} --seat {}",
                 short(session),
                 present::short(session.my_id())
-            )),
+            ),
         }
     }
 

@@ -10,7 +10,6 @@ use super::terms::Terms;
 use crate::plane::{Deadline, within};
 use crate::session::auto::{self, Standing, Why};
 use crate::session::{Agreed, Session, goal_hash};
-use crate::verbs::app::App;
 use crate::verbs::choose::CALL_S;
 use crate::verbs::failure::{Failure, code};
 use crate::verbs::host::Host;
@@ -21,7 +20,6 @@ use crate::verbs::{compose, modes, proposals, secrets, wording};
 /// Proposes, after this machine's human said yes to goal, budget and time. Until when the call may go on; none where
 /// exactly this is proposed already.
 pub(super) async fn propose(
-    app: &App,
     shared: &Mutex<Session>,
     host: &dyn Host,
     terms: &Terms,
@@ -35,7 +33,7 @@ pub(super) async fn propose(
         if session_mode(&session) == Some(ModeName::Auto) {
             return Err(in_auto(host.reader()));
         }
-        let asking = Asking::propose(app, &session, terms, host.reader())?;
+        let asking = Asking::propose(&session, terms, host.reader())?;
         let title = Presenter::new(&session).title();
         (asking, title, compose::allowing("mode auto", &session)?)
     };
@@ -47,7 +45,7 @@ pub(super) async fn propose(
             nothing: "Nothing was proposed.",
             command: &command,
         };
-        secrets::ask(app, host, &about).await?;
+        secrets::ask(host, &about).await?;
     }
     asking.put(host).await?;
     // The time a human took to answer does not count.
@@ -79,7 +77,6 @@ fn is_proposed(session: &Session, terms: &Terms) -> Result<bool, Failure> {
 /// Accepts the proposal that this machine's human was shown and said yes to. As [`propose`]; none where it was accepted
 /// already.
 pub(super) async fn accept(
-    app: &App,
     shared: &Mutex<Session>,
     host: &dyn Host,
     until: Deadline,
@@ -89,7 +86,7 @@ pub(super) async fn accept(
         let Some((shown, agreed)) = to_accept(&session)? else {
             return Ok(None);
         };
-        (Asking::accept(app, &session, &shown), shown.id, agreed)
+        (Asking::accept(&session, &shown), shown.id, agreed)
     };
     asking.put(host).await?;
     let until = within(CALL_S);

@@ -202,7 +202,7 @@ pub async fn run(app: &App, args: ModeArgs, host: &dyn Host) -> Result<Delivered
         let nothing = "Nothing was proposed.";
         let acting = app.acting(host, args.session.as_deref()).await;
         let command = format!("mode auto --allow-secrets{}", acting.options());
-        secrets::may_be_allowed(app, host, &terms.findings, nothing, &command)?;
+        secrets::may_be_allowed(host, &terms.findings, nothing, &command)?;
     }
     let mut until = within(CALL_S);
     let shared = app
@@ -246,7 +246,7 @@ pub async fn run(app: &App, args: ModeArgs, host: &dyn Host) -> Result<Delivered
         }
         Wanted::Relay if before.mode == Some(ModeName::Relay) => {}
         Wanted::Relay => {
-            let asking = Asking::relay(app, &*in_turn(&shared, until).await?);
+            let asking = Asking::relay(&*in_turn(&shared, until).await?);
             asking.put(host).await?;
             // The time a human took to answer does not count.
             until = within(CALL_S);
@@ -255,12 +255,12 @@ pub async fn run(app: &App, args: ModeArgs, host: &dyn Host) -> Result<Delivered
             done = before != Before::of(&session);
         }
         Wanted::Propose(terms) => {
-            let proposed = auto::propose(app, &shared, host, terms, until).await?;
+            let proposed = auto::propose(&shared, host, terms, until).await?;
             done = proposed.is_some();
             until = proposed.unwrap_or(until);
         }
         Wanted::Accept => {
-            let accepted = auto::accept(app, &shared, host, until).await?;
+            let accepted = auto::accept(&shared, host, until).await?;
             done = accepted.is_some();
             until = accepted.unwrap_or(until);
         }
@@ -301,8 +301,7 @@ pub async fn run(app: &App, args: ModeArgs, host: &dyn Host) -> Result<Delivered
         auto_ends_at: mode.ends_at.map(|at| at.to_string()),
         proposal: proposals::open_whole(session, &presenter),
         integrity: presenter.integrity(),
-        // Nobody has to wake a person.
-        listen: app.listen_in(session, mode).filter(|_| kept.kind == Kind::Agent),
+        listen: app.listen_in(session, mode),
         warnings,
         next,
     };

@@ -33,7 +33,7 @@ pub(super) fn check(session: &Session, set: Option<SetTo>, reader: Kind) -> Resu
 pub(super) fn in_auto(reader: Kind) -> Failure {
     let accept = match reader {
         Kind::Agent => "your human accepts it (`mode` with set: accept asks them)",
-        Kind::Human => "accept it (`devpilot-session mode accept`)",
+        Kind::Human => "accept it (`mode accept`)",
     };
     Failure::new(
         "in_auto",

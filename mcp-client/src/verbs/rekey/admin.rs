@@ -113,9 +113,8 @@ pub async fn run(app: &App, session: &str, host: &dyn Host) -> Result<AdminRekey
             told.or(known.epoch).unwrap_or(FIRST)
         }
     };
-    ask(app, &session, &plane, left.is_some(), host).await?;
+    ask(&session, &plane, left.is_some(), host).await?;
     let by = ByAdmin {
-        app,
         plane: &plane,
         machine: &machine,
         session,
@@ -127,9 +126,10 @@ pub async fn run(app: &App, session: &str, host: &dyn Host) -> Result<AdminRekey
                     were here. Earlier links and session tokens are dead."
         .to_owned();
     if known.seats > 0 {
-        next.push_str(
-            " This machine has seats in that session: they go on once you join by the new link (devpilot-session join -).",
-        );
+        next.push_str(&format!(
+            " This machine has seats in that session: they go on once you join by the new link: {}",
+            app.command("join -")
+        ));
     }
     Ok(AdminRekeyed {
         answer: AdminRekeyAnswer {
@@ -173,7 +173,6 @@ async fn epoch_in_force(
 
 /// One re-key: with what it is made, and who is asked.
 struct ByAdmin<'a> {
-    app: &'a App,
     plane: &'a Plane,
     machine: &'a MachineToken,
     session: SessionId,
@@ -239,7 +238,6 @@ impl ByAdmin<'_> {
              you, ask them first."
         );
         put(
-            self.app,
             session,
             format!("rekey --admin {session} after epoch {epoch}"),
             text,
@@ -291,13 +289,7 @@ fn drawn(session: &SessionId, old_epoch: u32) -> Result<NewEpoch, Failure> {
         .map_err(|error| Failure::new(error.name(), wording::sentence(error)))
 }
 
-async fn ask(
-    app: &App,
-    session: &SessionId,
-    plane: &Plane,
-    resumed: bool,
-    host: &dyn Host,
-) -> Result<(), Failure> {
+async fn ask(session: &SessionId, plane: &Plane, resumed: bool, host: &dyn Host) -> Result<(), Failure> {
     let plane = plane.origin();
     let mut text = format!(
         "Re-key the session {session} on {plane} as its administrator?\n\nEverybody is put out: all links and session tokens end \
@@ -311,23 +303,10 @@ async fn ask(
              is done.",
         );
     }
-    put(
-        app,
-        session,
-        format!("rekey --admin {session} {plane}"),
-        text,
-        host,
-    )
-    .await
+    put(session, format!("rekey --admin {session} {plane}"), text, host).await
 }
 
-async fn put(
-    app: &App,
-    session: &SessionId,
-    subject: String,
-    text: String,
-    host: &dyn Host,
-) -> Result<(), Failure> {
+async fn put(session: &SessionId, subject: String, text: String, host: &dyn Host) -> Result<(), Failure> {
     let question = Question {
         purpose: Purpose::Rekey,
         session: session.to_string(),
@@ -338,7 +317,7 @@ async fn put(
         Ask::Yes => Ok(()),
         Ask::CannotAsk => Err(compose::no_terminal(
             "Nothing was changed.",
-            app.command(&format!("rekey --admin {session}")),
+            format!("rekey --admin {session}"),
         )),
         other => Err(compose::refused(other, "Nothing was changed.")),
     }
@@ -349,9 +328,9 @@ pub(super) fn whole_id(text: &str) -> Result<SessionId, Failure> {
     text.trim().parse().map_err(|_| {
         Failure::new(
             code::BAD_ARGUMENT,
-            "That is no session id. Give the whole id: `devpilot-session sessions --json` shows it to who takes part. \
-             With a token alone, ask a participant, or the plane's operator (`devpilot-plane \
-             admin session list --org ORG`).",
+            "That is no session id. Give the whole id: `sessions --json` shows it to who takes part. With a token alone, ask a \
+             participant, or the plane's operator (`devpilot-plane admin session list --org ORG`).",
         )
+        .with_command("sessions --json")
     })
 }

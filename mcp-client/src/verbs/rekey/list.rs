@@ -99,16 +99,15 @@ impl RekeyList {
             .filter(|one| wanted.len() >= SHORT_ID && bare(&one.id).starts_with(&wanted));
         let problem = match (fitting.next(), fitting.next()) {
             (Some(one), None) => return Ok(one),
-            (None, _) => {
-                "is nobody's id here. Take one, or its first 8 characters, from `devpilot-session who`"
-            }
+            (None, _) => "is nobody's id here. Take one, or its first 8 characters, from `who`",
             (Some(_), Some(_)) => "is the beginning of several ids. Give the whole id",
         };
         let shown = crate::render::name(named);
         Err(Failure::new(
             code::BAD_ARGUMENT,
             format!("\"{shown}\" {problem}. Nothing was changed."),
-        ))
+        )
+        .with_command(format!("who --session {}", self.session)))
     }
 }
 

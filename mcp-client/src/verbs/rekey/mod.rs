@@ -79,7 +79,7 @@ pub async fn run(app: &App, args: RekeyArgs, host: &dyn Host) -> Result<Delivere
     let shared = app.owned_session(host, Some(&args.list.session), until).await?;
     let machine = machine(app, &*in_turn(&shared, until).await?)?;
     let (keep, stays, out) = decided(&args)?;
-    ask(app, &args, &stays, &out, host).await?;
+    ask(&args, &stays, &out, host).await?;
     // The time a person took to answer does not count.
     until = within(CALL_S);
     let shown: BTreeSet<ParticipantId> = args.list.ids().collect();
@@ -93,7 +93,9 @@ pub async fn run(app: &App, args: RekeyArgs, host: &dyn Host) -> Result<Delivere
     let done = match session.rekey(&plan, &machine, until).await {
         Ok(done) => done,
         Err(SessionError::ListChanged(new)) => return Err(changed(&session, &new)),
-        Err(error) => return Err(refused(error)),
+        Err(error) => {
+            return Err(refused(error).with_command(format!("rekey --session {}", args.list.session)));
+        }
     };
     let go_on = match stays.len() {
         0 | 1 => "",
@@ -122,8 +124,8 @@ pub async fn run(app: &App, args: RekeyArgs, host: &dyn Host) -> Result<Delivere
         out: out.into_iter().chain(too_late).collect(),
         warnings,
         next: format!(
-            "{go_on}All earlier links and session tokens are dead. To let somebody in, make the note with the new link: \
-             devpilot-session link."
+            "{go_on}All earlier links and session tokens are dead. To let somebody in, make the note with the new link: {}",
+            app.command(&format!("link --session {}", args.list.session))
         ),
     }))
 }
@@ -190,7 +192,6 @@ fn decided(args: &RekeyArgs) -> Result<Decided, Failure> {
 }
 
 async fn ask(
-    app: &App,
     args: &RekeyArgs,
     stays: &[RekeyOutcome],
     out: &[RekeyOutcome],
@@ -208,7 +209,7 @@ async fn ask(
         Ask::Yes => Ok(()),
         Ask::CannotAsk => Err(compose::no_terminal(
             "Nothing was changed.",
-            app.command(&format!("rekey --session {}", list.session)),
+            format!("rekey --session {}", list.session),
         )),
         other => Err(compose::refused(other, "Nothing was changed.")),
     }

@@ -1,0 +1,78 @@
+//! The command that goes on where an answer ended: in the same session, through the same seat, with the same filters. What
+//! was not typed is filled in, since a default may be another by then.
+
+use super::Setting;
+use super::transcript::STANDARD_INPUT;
+use crate::cli::arguments::{KindArgument, Read};
+use crate::guard;
+use crate::verbs::{Acting, Host as _, command};
+
+/// What of a `read` chooses which messages it shows.
+#[derive(Default)]
+pub(super) struct Filters {
+    options: String,
+    /// The query is no argument.
+    from_input: bool,
+}
+
+/// The filters of a `read`.
+pub(super) fn filters(read: &Read) -> Filters {
+    let mut options = String::new();
+    let limit = read.limit.map(|limit| limit.to_string());
+    let max_bytes = read.max_bytes.map(|bytes| bytes.to_string());
+    for (option, value) in [
+        ("kind", &read.kind),
+        ("topic", &read.topic),
+        ("from", &read.from),
+        ("query", &read.query),
+        ("limit", &limit),
+        ("max-bytes", &max_bytes),
+    ] {
+        if let Some(value) = value {
+            // A value like an option is one only behind this sign.
+            let sign = if value.starts_with('-') { '=' } else { ' ' };
+            options.push_str(&format!(" --{option}{sign}{}", command::shell_word(value)));
+        }
+    }
+    Filters {
+        options,
+        from_input: read.query.as_deref() == Some(STANDARD_INPUT),
+    }
+}
+
+/// The last line of an answer that does not show everything: the `read` that goes on at a seq, inside a message at a byte.
+pub(super) async fn line(
+    setting: &Setting<'_>,
+    session: &str,
+    filters: &Filters,
+    place: Option<(u64, Option<u64>)>,
+) -> Option<String> {
+    let (since, offset) = place?;
+    let common = &setting.common;
+    let mut acting = setting.app.acting(setting.host, Some(session)).await;
+    // Who reads, not whose the seat is: a person may look on through the seat of their agent.
+    acting.kind = Some(setting.host.kind()).filter(|_| common.acting_as.is_none());
+    acting.seat = common.seat.clone().or(acting.seat);
+    let told = match common.acting_as {
+        Some(KindArgument::Agent) => " --as agent",
+        Some(KindArgument::Human) => " --as human",
+        None => "",
+    };
+    let offset = offset.map_or_else(String::new, |offset| format!(" --offset {offset}"));
+    let place = format!("--since {since}{offset}");
+    let words = format!(
+        "read{}{told}{} {place}",
+        Acting::options(&acting),
+        filters.options
+    );
+    // What is not to be repeated is not.
+    let is_clean = guard::scan("arguments", words.as_bytes()).is_ok_and(|found| found.is_empty());
+    if !is_clean || words.contains(char::is_control) {
+        return Some(format!("There is more: `read` again with {place}"));
+    }
+    let input = match filters.from_input {
+        true => ", with the same on standard input",
+        false => "",
+    };
+    Some(format!("There is more{input}: {}", setting.app.command(&words)))
+}

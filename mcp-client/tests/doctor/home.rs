@@ -1,0 +1,154 @@
+//! The home folder, `config.toml`, the kept program, damaged files.
+
+use crate::scene::{command, connect, failed, fails, is_well, look, url};
+use crate::stdio::plane::{Plane, Store, private};
+use crate::stdio::shell::obey;
+use crate::stdio::{Machine, binary};
+
+#[tokio::test]
+async fn a_config_toml_that_can_not_be_used() {
+    let machine = Machine::new();
+    std::fs::create_dir_all(machine.devpilot()).unwrap();
+    private(&machine.devpilot());
+    let file = machine.devpilot().join("config.toml");
+    for (text, says) in [
+        ("name = \"Ada\"\nproxi = \"http://u:hunter2@p\"\n", "line 2"),
+        ("certificate_authorities = [\"corp.pem\"]\n", "corp.pem"),
+        ("proxy = \"::hunter2::\"\n", "no proxy's address"),
+    ] {
+        std::fs::write(&file, text).unwrap();
+        let wrong = fails(&machine, "config", says).await;
+        assert!(!wrong.to_string().contains("hunter2"), "{wrong}");
+        assert!(wrong["remedy"].as_str().unwrap().contains(file.to_str().unwrap()));
+    }
+    std::fs::write(machine.devpilot().join("corp.pem"), "no certificate").unwrap();
+    std::fs::write(&file, "certificate_authorities = [\"corp.pem\"]\n").unwrap();
+    fails(&machine, "config", "no whole certificate").await;
+    // Corrected: its keys are those that the remedy names.
+    std::fs::write(
+        &file,
+        "name = \"Ada\"\nproxy = \"http://u:hunter2@127.0.0.1:9\"\n",
+    )
+    .unwrap();
+    let answer = is_well(&machine).await;
+    assert!(answer.to_string().contains("a proxy") && !answer.to_string().contains("hunter2"));
+}
+
+#[tokio::test]
+async fn a_home_folder_that_others_may_look_into() {
+    use std::os::unix::fs::PermissionsExt;
+    let plane = Plane::start(Store::Sqlite).await;
+    let machine = plane.owner();
+    let shared = machine.run(["share", "--title", "x"], b"context").await;
+    assert_eq!(shared.code(), 0, "{shared}");
+    is_well(&machine).await;
+    let open = |path: &std::path::Path, mode| {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    let program = machine.devpilot().join("bin/devpilot-session");
+    let mode = std::fs::metadata(&program).unwrap().permissions().mode();
+    open(&machine.devpilot(), 0o755);
+    let loose = fails(&machine, "home", "may look into").await;
+    obey(&machine, &command(&loose), b"").await;
+    is_well(&machine).await;
+    open(&machine.devpilot().join("credentials.json"), 0o644);
+    let loose = fails(&machine, "home", "credentials.json").await;
+    obey(&machine, &command(&loose), b"").await;
+    is_well(&machine).await;
+    assert_eq!(
+        std::fs::metadata(&program).unwrap().permissions().mode(),
+        mode,
+        "the program must stay runnable"
+    );
+}
+
+#[tokio::test]
+async fn a_home_folder_that_can_not_be_one() {
+    let machine = Machine::new();
+    std::fs::write(machine.home().join("file"), "").unwrap();
+    let blocked = machine.home().join("file").join("home");
+    let machine = machine.with("DEVPILOT_HOME", blocked.to_str().unwrap());
+    let answer = look(&machine).await;
+    assert!(
+        failed(&answer)
+            .iter()
+            .any(|check| check["remedy"].as_str().unwrap().contains("set DEVPILOT_HOME")),
+        "{answer}"
+    );
+    let machine = machine.with("DEVPILOT_HOME", "/tmp");
+    fails(&machine, "home", "unset it").await;
+    is_well(&machine.without("DEVPILOT_HOME")).await;
+}
+
+#[tokio::test]
+async fn a_kept_program_that_does_not_run() {
+    let machine = Machine::new();
+    obey(&machine, &format!("{} sessions", binary().display()), b"").await;
+    is_well(&machine).await;
+    let kept = machine.devpilot().join("bin/devpilot-session");
+    std::fs::remove_file(&kept).unwrap();
+    for (content, says) in [
+        ("not a program", "does not run"),
+        ("#!/bin/sh\necho devpilot-session 0.0.9\n", "0.0.9"),
+        (
+            "#!/bin/sh\necho 'devpilot-session \u{1b}[2Jhello'\n",
+            "does not run",
+        ),
+    ] {
+        use std::os::unix::fs::PermissionsExt;
+        std::fs::write(&kept, content).unwrap();
+        std::fs::set_permissions(&kept, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let broken = fails(&machine, "program", says).await;
+        obey(&machine, &command(&broken), b"").await;
+        is_well(&machine).await;
+        std::fs::remove_file(&kept).unwrap();
+    }
+}
+
+#[tokio::test]
+async fn damaged_files_are_named_until_a_person_has_looked() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let machine = plane.owner();
+    let shared = machine.run(["share", "--title", "x", "--json"], b"context").await;
+    assert_eq!(shared.code(), 0, "{shared}");
+    let link = machine.link();
+    let sessions = machine.devpilot().join("sessions");
+    let folder = std::fs::read_dir(&sessions)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .find(|path| path.is_dir())
+        .unwrap();
+    let seat = std::fs::read_dir(&folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .find(|path| path.extension().is_some_and(|extension| extension == "json"))
+        .unwrap();
+    std::fs::write(&seat, "{\"version\":1, torn").unwrap();
+    let answer = look(&machine).await;
+    assert_eq!(failed(&answer).len(), 2, "{answer}");
+    assert!(
+        answer.to_string().contains("Join such a session again"),
+        "{answer}"
+    );
+    let joined = machine.run(["join", "-"], link.as_bytes()).await;
+    assert_eq!(joined.code(), 0, "{joined}");
+    let aside = fails(&machine, "files", "kept aside").await;
+    obey(&machine, &command(&aside), b"").await;
+    is_well(&machine).await;
+
+    std::fs::write(
+        machine.devpilot().join("credentials.json"),
+        "{\"version\":1, \"planes\": {\"dpm_torn",
+    )
+    .unwrap();
+    let answer = look(&machine).await;
+    let torn = failed(&answer);
+    let torn = torn.iter().find(|check| check["check"] == "token");
+    assert!(!answer.to_string().contains("dpm_torn"));
+    // Which plane it was is not known any more.
+    let line = command(torn.expect("the token is missed")).replace("https://PLANE", &url(&plane));
+    connect(&machine, &plane, &line).await;
+    let aside = fails(&machine, "files", "credentials.json.damaged-").await;
+    obey(&machine, &command(&aside), b"").await;
+    is_well(&machine).await;
+}
