@@ -133,13 +133,18 @@ impl Session {
         Ok(())
     }
 
-    /// The post that was sent and not answered may be in the transcript already.
+    /// The post that was sent and not read back may be in the transcript already. Where the plane has named its seq, the
+    /// next message's head must cover it.
     pub(super) fn expect_pending(&mut self, kept: &SeatState) -> Result<(), SessionError> {
         if let Some(pending) = &kept.pending.post {
             let request = &pending.request;
             if !self.transcript.has_seen(&request.message_id) {
                 self.transcript
                     .sending(request.message_id, request.epoch, request.sealed.as_slice())?;
+                let head = self.transcript.head().seq;
+                if let Some(seq) = pending.stored.filter(|seq| *seq > head) {
+                    self.transcript.posted(&request.message_id, seq)?;
+                }
             }
         }
         Ok(())

@@ -179,3 +179,25 @@ async fn a_post_behind_one_that_was_not_read_yet_is_known_as_one_s_own_after_a_r
     let kept = seat(&sam, &shared.session);
     assert_eq!(kept["pending"]["post"], Value::Null, "nothing waits any more");
 }
+
+/// Somebody else wrote before the first of two posts, and nothing was read in between: the second one's head still covers
+/// the first, or everybody is warned of a sender who has gone back in history.
+#[tokio::test]
+async fn two_posts_in_a_row_behind_one_that_was_not_read_yet_warn_nobody() {
+    let plane = TestPlane::start().await;
+    let ana = Party::new("Ana", &plane);
+    let shared = ana.share("Rows", "start").await;
+    let pat = Party::of_kind("Pat", &plane, Kind::Human);
+    pat.join(&shared.link.unwrap()).await;
+    pat.read().await;
+    ana.post("first").await;
+    let second = pat.post("second").await.seq;
+    let third = pat.post("third").await.seq;
+    assert_eq!(third, second + 1);
+    for reader in [&ana, &pat] {
+        let read = reader.read_all().await;
+        assert_eq!(read.integrity.state, "ok", "{:?}", read.integrity);
+        assert_eq!(texts(&read)[1..], ["first", "second", "third"]);
+    }
+    ana.post("nothing stands in the way").await;
+}
