@@ -64,6 +64,50 @@ async fn it_wakes_within_a_second_once_for_many_and_nothing_counts_as_read() {
 }
 
 #[tokio::test]
+async fn what_the_agent_wrote_itself_is_not_unread_for_it() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let mut room = Room::in_relay(&plane).await;
+    room.post("needle one").await;
+    for text in ["needle own", "needle own again"] {
+        let (posted, _) = room.server.call_agreed("post", json!({ "text": text })).await;
+        posted.structured();
+    }
+    room.post("needle two").await;
+    let (own, _) = room
+        .server
+        .call_agreed("post", json!({ "text": "needle own at the end" }))
+        .await;
+    let own = own.structured()["seq"].as_u64().unwrap();
+    let woken = room.ben.run(["listen"], b"").await;
+    assert_eq!(woken.code(), 0, "{woken}");
+    let said = said(&woken);
+    assert_eq!(
+        (&said["unread"], &said["newest"]),
+        (&json!(2), &json!(own - 1)),
+        "{said}"
+    );
+}
+
+#[tokio::test]
+async fn one_that_is_asked_to_listen_for_too_long_says_that_it_was_shortened() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let room = Room::in_relay(&plane).await;
+    room.post("needle").await;
+    let long = room.ben.run(["listen", "--timeout", "99999"], b"").await;
+    assert_eq!(long.code(), 0, "{long}");
+    let next = said(&long)["next"].as_str().unwrap().to_owned();
+    assert!(
+        next.contains("at most 28800 s") && next.contains("from 99999 s"),
+        "{next}"
+    );
+    let rearm = said(&long)["rearm"].as_str().unwrap().to_owned();
+    assert!(rearm.ends_with(" --timeout 28800"), "{rearm}");
+    let longest = room.ben.run(["listen", "--timeout", "28800"], b"").await;
+    let next = said(&longest)["next"].as_str().unwrap().to_owned();
+    assert!(!next.contains("at most"), "{next}");
+}
+
+#[tokio::test]
 async fn the_line_it_prints_listens_again_also_after_a_kill() {
     let plane = Plane::start(Store::Sqlite).await;
     let mut room = Room::in_relay(&plane).await;
@@ -250,6 +294,28 @@ async fn a_plane_that_was_never_there_is_said() {
     assert!(ran.stderr.contains("Nothing listens at"), "{ran}");
 }
 
+/// The time is up, which is what was asked for: the agent is not told that nobody wrote, since nobody knows.
+#[tokio::test]
+async fn a_plane_that_went_away_while_it_listened_is_a_time_that_is_up() {
+    let mut plane = Plane::start(Store::Sqlite).await;
+    let room = Room::in_relay(&plane).await;
+    let listener = room.listen(&["--timeout", "5"]).await;
+    plane.kill().await;
+    let ran = listener.end().await;
+    assert_eq!(ran.code(), 2, "{ran}");
+    let said = said(&ran);
+    assert_eq!(said["woke_by"], "timed_out", "{said}");
+    assert!(
+        said["rearm"].as_str().unwrap().ends_with(" --timeout 5"),
+        "{said}"
+    );
+    let next = said["next"].as_str().unwrap();
+    assert!(
+        next.contains("can't be reached") && !next.contains("Nobody wrote"),
+        "{next}"
+    );
+}
+
 #[tokio::test]
 async fn it_ends_by_a_signal_and_where_nobody_hears_it() {
     let plane = Plane::start(Store::Sqlite).await;
@@ -297,6 +363,22 @@ async fn its_line_is_in_the_answers_of_relay_and_in_none_of_observe() {
         None,
         "the way back alone has it"
     );
+    // Nobody has to wake a person, who has no agent in that seat.
+    for arguments in [
+        &["mode", "--as", "human"][..],
+        &["join", "-", "--as", "human"],
+        &["read", "--since", "0", "--as", "human"],
+    ] {
+        let mut command = room.ada.command([]);
+        let ran = stdio::ran(command.args(arguments), room.ada.link().as_bytes()).await;
+        assert_eq!(ran.code(), 0, "{arguments:?}: {ran}");
+        assert!(
+            ran.stdout.contains("relay") && !ran.stdout.contains(" listen --session"),
+            "{arguments:?}: {ran}"
+        );
+    }
+    let set = at_terminal(&room.ada, "mode relay --as human", "relay\n").await;
+    assert!(!set.stdout.contains(" listen --session"), "{set}");
 }
 
 #[tokio::test]
