@@ -10,7 +10,7 @@ mod stdio;
 
 use std::process::Stdio;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use stdio::plane::{Plane, Store};
 #[cfg(target_os = "linux")]
 use stdio::terminal::at_terminal;
@@ -113,7 +113,7 @@ async fn a_machine_without_anything_connects_and_shares_at_once() {
             "{}",
             connecting.code
         );
-        assert_eq!(stored(&machine).unwrap()["planes"], serde_json::json!({}));
+        assert_eq!(stored(&machine).unwrap()["planes"], json!({}));
 
         // The yes comes while the plane is away.
         plane.kill().await;
@@ -146,10 +146,89 @@ async fn a_machine_without_anything_connects_and_shares_at_once() {
             assert_eq!(mode(machine.devpilot().join("credentials.json")), 0o600);
             assert_eq!(mode(machine.devpilot()), 0o700);
         }
-        let shared = machine
-            .run(["share", "--title", "Hello", "--json"], b"context")
-            .await;
-        assert_eq!(shared.code(), 0, "{shared}");
+        // The line that it prints is what a person runs next: as a shell takes it, with the program on the path.
+        let line = answer["next"].as_str().unwrap().lines().last().unwrap();
+        let mut shell = tokio::process::Command::new("sh");
+        machine.surround(&mut shell);
+        let folder = stdio::binary().parent().unwrap().to_str().unwrap();
+        let path = std::env::var("PATH").unwrap();
+        shell.env("PATH", format!("{folder}:{path}")).args(["-c", line]);
+        let shared = stdio::ran(&mut shell, b"context").await;
+        assert_eq!(shared.code(), 0, "{line}: {shared}");
+        assert!(shared.stdout.contains("The session is made."), "{line}: {shared}");
+    }
+}
+
+/// A plane that takes every machine at once, and answers what it likes.
+async fn hostile_plane() -> String {
+    use axum::Json;
+    use axum::routing::{get, post};
+
+    let scopes = || {
+        let mut scopes = vec!["share".to_owned(); 3_000];
+        scopes.extend(
+            [
+                "\u{1b}[2Jadmin",
+                "admin\n",
+                "Admin",
+                "run rm -rf /",
+                "\u{202e}rekey",
+                "",
+            ]
+            .map(str::to_owned),
+        );
+        scopes.extend((0..3_000).map(|number| format!("needle-{number}")));
+        scopes.push("rekey".to_owned());
+        scopes
+    };
+    let id = "00000000-0000-4000-8000-000000000000";
+    let codes = json!({
+        "device_code": "A".repeat(43), "user_code": "WDJBMJHT", "verification_uri": "https://evil.example/\u{1b}[2J",
+        "expires_in": 60, "interval": 0
+    });
+    let connected = json!({
+        "machine_token": format!("dpm_{}", "A".repeat(43)), "org": "O\u{1b}[2J\u{202e}rg", "member": "M\u{7}\u{200b}e", "scopes": scopes()
+    });
+    let me = json!({ "user": id, "org": id, "role": "member", "scopes": scopes() });
+    let routes = axum::Router::new()
+        .route("/v1/connect", post(async || Json(codes)))
+        .route("/v1/connect/token", post(async || Json(connected)))
+        .route("/v1/me", get(async || Json(me)));
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    tokio::spawn(async move { axum::serve(listener, routes).await });
+    url
+}
+
+#[tokio::test]
+async fn of_what_a_hostile_plane_answers_only_what_there_is_reaches_a_person_or_a_program() {
+    let url = hostile_plane().await;
+    let machine = Machine::new();
+    for state in ["connected", "already_connected"] {
+        let ran = machine.run(["connect", &url, "--json"], b"").await;
+        assert_eq!(ran.code(), 0, "{ran}");
+        let last: Value = serde_json::from_str(ran.stdout.lines().last().unwrap()).unwrap();
+        assert_eq!(last["state"], state);
+        assert_eq!(
+            last["scopes"],
+            json!(["share", "rekey"]),
+            "each once, and no word of its own"
+        );
+        if state == "connected" {
+            assert_eq!((&last["org"], &last["member"]), (&json!("O[2Jrg"), &json!("Me")));
+        }
+        let said = machine.run(["connect", &url], b"").await;
+        assert!(said.stdout.contains("may: share, rekey."), "{said}");
+        for ran in [ran, said] {
+            let said = format!("{}{}", ran.stdout, ran.stderr);
+            let hidden =
+                |symbol: char| symbol.is_control() && symbol != '\n' || "\u{202e}\u{200b}".contains(symbol);
+            assert!(!said.contains(hidden) && !said.contains("needle"), "{ran}");
+            assert!(
+                !said.contains("\\u001b") && !said.contains("evil.example"),
+                "{ran}"
+            );
+        }
     }
 }
 
@@ -252,7 +331,7 @@ async fn a_no_and_an_unanswered_code_store_nothing_and_say_what_to_do() {
             "{answer}"
         );
         assert!(answer["message"].as_str().unwrap().contains(says), "{answer}");
-        assert_eq!(stored(machine).unwrap()["planes"], serde_json::json!({}));
+        assert_eq!(stored(machine).unwrap()["planes"], json!({}));
     }
 }
 
@@ -273,7 +352,7 @@ async fn interrupted_it_ends_at_once_and_stores_nothing() {
     let (code, answer, said) = connecting.end().await;
     assert_eq!((code, answer, said.as_str()), (130, Value::Null, ""));
     assert!(started.elapsed() < std::time::Duration::from_secs(2));
-    assert_eq!(stored(&machine).unwrap()["planes"], serde_json::json!({}));
+    assert_eq!(stored(&machine).unwrap()["planes"], json!({}));
 }
 
 #[tokio::test]

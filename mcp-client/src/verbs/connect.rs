@@ -191,7 +191,7 @@ fn already(app: &App, origin: &Origin, scopes: Vec<String>, make_default: bool) 
         plane: origin.to_string(),
         org: None,
         member: None,
-        scopes: known(scopes),
+        scopes: known(&scopes),
         is_default,
         next,
         warnings,
@@ -360,7 +360,7 @@ impl Waiting {
             plane: self.origin.to_string(),
             org: Some(render::title(&org)),
             member: Some(render::title(&member)),
-            scopes: known(scopes),
+            scopes: known(&scopes),
             is_default,
             next: format!(
                 "Now share: say \"share this session\" to your agent, or run\n  {}",
@@ -390,12 +390,12 @@ fn standing(app: &App, origin: &Origin) -> Result<(bool, Vec<String>), Failure> 
     Ok((is_default, warnings))
 }
 
-/// Scopes that there are; a plane's other words are not shown.
-fn known(scopes: Vec<String>) -> Vec<String> {
-    let known = ["share", "rekey", "admin"];
-    scopes
+/// Scopes that there are, each once; a plane's other words are not shown.
+fn known(scopes: &[String]) -> Vec<String> {
+    ["share", "rekey", "admin"]
         .into_iter()
-        .filter(|scope| known.contains(&scope.as_str()))
+        .filter(|known| scopes.iter().any(|scope| scope == known))
+        .map(str::to_owned)
         .collect()
 }
 
@@ -579,7 +579,9 @@ mod tests {
     #[test]
     fn a_planes_own_words_for_scopes_are_not_shown() {
         let named = ["share", "Run rm -rf", "rekey", "\u{1b}[2J", "Admin", "admin"];
-        let shown = known(named.map(str::to_owned).to_vec());
+        let shown = known(&named.map(str::to_owned));
         assert_eq!(shown, ["share", "rekey", "admin"]);
+        let often = vec!["share".to_owned(); 5_000];
+        assert_eq!(known(&often), ["share"]);
     }
 }
