@@ -285,6 +285,126 @@ async fn an_export_that_is_ended_leaves_nothing_behind() {
     assert_eq!((exported.code(), begun(ada.home())), (0, 0), "{exported}");
 }
 
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn what_a_link_does_not_open_is_a_line_of_the_document_and_no_gap() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let (ada, ben) = scene(&plane).await;
+    drop(ben);
+    let rekeyed = stdio::terminal::at_terminal(&ada, "rekey --history close", "k\nrekey\n").await;
+    assert_eq!(rekeyed.code(), 0, "{rekeyed}");
+    let late = Machine::new().with("DEVPILOT_NAME", "Late");
+    let shown = stdio::terminal::at_terminal(&ada, "link", "link\n").await;
+    let joined = late.run(["join", "-", "--as=human"], ada.link().as_bytes()).await;
+    assert_eq!(joined.code(), 0, "{shown} {joined}");
+    let posted = late.run(["post", "--as=human"], b"after it").await;
+    assert_eq!(posted.code(), 0, "{posted}");
+
+    let document = late.run(["export", "--as=human", "--json"], b"").await.json();
+    let records = document["records"].as_array().unwrap();
+    let closed: Vec<&Value> = records
+        .iter()
+        .filter(|record| {
+            record["text"]
+                .as_str()
+                .is_some_and(|text| text.contains("can't be read"))
+        })
+        .collect();
+    assert_eq!(closed.len(), 1, "{document}");
+    let line = closed[0]["text"].as_str().unwrap();
+    assert!(
+        line.starts_with("2 messages before #") && line.ends_with("the owner closed what came before."),
+        "{line}"
+    );
+    assert_eq!(closed[0]["type"], "event");
+    let written = records.iter().filter(|record| record["type"] == "message");
+    assert_eq!(written.count(), 1, "{document}");
+    let written = late.run(["export", "--as=human"], b"").await.stdout;
+    assert!(written.contains("2 messages before \\#"), "{written}");
+    for gone in ["the hand-off", "merge it"] {
+        assert!(!written.contains(gone), "{gone}: {written}");
+    }
+}
+
+/// The plane is set back to before Ben's message, which Ada has read, and goes on from there.
+#[tokio::test]
+async fn a_transcript_that_does_not_hold_is_said_beside_the_document_as_well() {
+    let mut plane = Plane::start(Store::Sqlite).await;
+    let (ada, ben) = scene(&plane).await;
+    plane.kill().await;
+    let before = plane.data().with_file_name("before");
+    copy(&plane.data(), &before);
+    plane.restart().await;
+    for text in ["one", "two"] {
+        let posted = ben.run(["post", "--as=human"], text.as_bytes()).await;
+        assert_eq!(posted.code(), 0, "{posted}");
+    }
+    let whole = ada.run(["export", "--as=human"], b"").await;
+    assert_eq!((whole.code(), whole.stderr.as_str()), (0, ""), "all is well");
+    plane.kill().await;
+    std::fs::remove_dir_all(plane.data()).unwrap();
+    copy(&before, &plane.data());
+    plane.restart().await;
+
+    let exported = ada.run(["export", "--as=human", "--json"], b"").await;
+    assert_eq!(exported.code(), 0, "{exported}");
+    let integrity = &exported.json()["integrity"];
+    assert_ne!(integrity["state"], "ok", "{integrity}");
+    let detail = integrity["detail"].as_str().unwrap();
+    assert!(exported.stderr.contains(detail), "{exported}");
+    let piped = ada.run(["export", "--as=human"], b"").await;
+    assert!(
+        piped.stdout.contains("- Integrity: **") && piped.stderr.contains(detail),
+        "{piped}"
+    );
+    let kept = ada.run(["export", "--as=human", "-o", "kept.md"], b"").await;
+    assert!(
+        format!("{}{}", kept.stdout, kept.stderr).contains(detail),
+        "{kept}"
+    );
+}
+
+fn copy(from: &std::path::Path, to: &std::path::Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        if entry.file_type().unwrap().is_file() {
+            std::fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_can_not_be_written_is_said_by_the_name_it_was_given() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let (ada, _ben) = scene(&plane).await;
+    std::fs::create_dir(ada.home().join("folder")).unwrap();
+    for (path, says) in [
+        (
+            "folder",
+            "folder is a folder. Name the file to write in it, such as folder/transcript.md.",
+        ),
+        ("no/such/file.md", "no/such/file.md can't be written"),
+    ] {
+        let plain = ada.run(["export", "--as=human", "-o", path], b"").await;
+        let forced = ada
+            .run(["export", "--as=human", "--force", "-o", path], b"")
+            .await;
+        for refused in [plain, forced] {
+            assert_eq!(refused.code(), 1, "{refused}");
+            assert!(refused.stderr.contains(says), "{refused}");
+            assert!(!refused.stderr.contains(".devpilot-export"), "{refused}");
+        }
+    }
+    let beyond = ada.run(["export", "--as=human", "--since", "99"], b"").await;
+    assert_eq!(beyond.code(), 0, "{beyond}");
+    for said in [&beyond.stdout, &beyond.stderr] {
+        assert!(said.contains("Nothing comes after"), "{beyond}");
+    }
+    let last = ada.run(["export", "--as=human", "--since", "1"], b"").await;
+    assert_eq!(last.stderr, "", "there is more after the first");
+}
+
 #[tokio::test]
 async fn each_shell_has_its_completions_and_bash_completes_a_verb_and_what_follows_it() {
     // Neither a home folder that can be used nor a setting that holds is needed.

@@ -19,7 +19,7 @@ use super::delivered::{Answer, Delivered};
 use super::failure::{Failure, code};
 use super::host::Host;
 use super::items::{EventItem, IntegrityItem, MessageItem};
-use super::present::{self, Presenter};
+use super::present::Presenter;
 use super::reach::in_turn;
 use super::text::Text;
 use super::who;
@@ -270,9 +270,12 @@ fn short(id: &str) -> &str {
     id.get(..8).unwrap_or(id)
 }
 
-/// A moment as people read it.
+/// A moment as people read it, to the second: what is kept is laid beside other records of the same day.
 fn moment(at: &str) -> String {
-    present::moment(at)
+    match (at.get(..10), at.get(10..11), at.get(11..19), at.ends_with('Z')) {
+        (Some(date), Some("T"), Some(time), true) => format!("{date} {time}Z"),
+        _ => at.to_owned(),
+    }
 }
 
 #[cfg(test)]

@@ -59,7 +59,7 @@ fn no_text_leaves_its_block() {
         "",
     ] {
         let document = format!("{}{}", shown(&message(text)), shown(&message("next")));
-        let expected = "## \\#7 \"Ada\" `1f2e3d4c`, 2026-11-29 14:02Z, question";
+        let expected = "## \\#7 \"Ada\" `1f2e3d4c`, 2026-11-29 14:02:31Z, question";
         assert_eq!(headings_and_items(&document), [expected, expected], "{document}");
         assert!(document.contains(text), "the text is there as it is: {document}");
     }
@@ -75,7 +75,7 @@ fn names_topics_and_paths_mean_nothing_as_markdown() {
     let found = headings_and_items(&document);
     assert_eq!(
         found[0],
-        "## \\#7 \"Ada\" \\`ffffffff\\`, now, decision \\# Ben \\<b\\>\" `1f2e3d4c`, 2026-11-29 14:02Z, question"
+        "## \\#7 \"Ada\" \\`ffffffff\\`, now, decision \\# Ben \\<b\\>\" `1f2e3d4c`, 2026-11-29 14:02:31Z, question"
     );
     assert_eq!(
         found[1],
@@ -113,7 +113,7 @@ fn an_event_is_one_line() {
     };
     assert_eq!(
         event_text(&event),
-        "\n- \\#2 2026-11-29 14:02Z — \"A \\# b\" \\(agent\\) joined.\n"
+        "\n- \\#2 2026-11-29 14:02:31Z — \"A \\# b\" \\(agent\\) joined.\n"
     );
     assert_eq!(plain("a_b*c"), "a\\_b\\*c");
 }
