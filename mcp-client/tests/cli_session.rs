@@ -75,6 +75,28 @@ async fn a_post_is_what_came_on_standard_input_byte_for_byte() {
 }
 
 #[tokio::test]
+async fn sharing_without_a_hand_off_says_that_there_is_none_and_how_to_write_one() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let ada = plane.owner();
+    let empty = "The hand-off is empty";
+    for (title, input, is_said) in [
+        ("None", &b""[..], true),
+        ("Blank", b" \n\n", true),
+        ("One", b"x", false),
+    ] {
+        let shared = ada.run(["share", "--title", title, "--as", "human"], input).await;
+        assert_eq!(shared.code(), 0, "{shared}");
+        assert_eq!(shared.stdout.contains(empty), is_said, "{title}: {shared}");
+    }
+    let shared = ada.run(["share", "--title", "Json", "--json"], b"").await.json();
+    let warnings = shared["warnings"].to_string();
+    assert!(
+        warnings.contains(empty) && warnings.contains("devpilot-session post"),
+        "{warnings}"
+    );
+}
+
+#[tokio::test]
 async fn what_is_not_text_is_not_posted() {
     let plane = Plane::start(Store::Sqlite).await;
     let (_, ben) = pair(&plane).await;

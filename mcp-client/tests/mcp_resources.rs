@@ -97,6 +97,46 @@ async fn a_transcript_is_listed_and_read_offline_with_no_seat_taken_and_nothing_
     assert_eq!(who.structured()["participants"].as_array().unwrap().len(), 2);
 }
 
+/// Part of a transcript must not pass for the whole: where this machine's copy is gone or shorter than what was there
+/// before, and the plane is away, nothing is shown.
+#[tokio::test]
+async fn a_transcript_that_is_not_all_here_is_refused_while_the_plane_is_away() {
+    let mut plane = Plane::start(Store::Sqlite).await;
+    let Pair {
+        mut ada,
+        ada_machine,
+        mut ben,
+        ben_machine: _ben_machine,
+    } = Pair::new(&plane).await;
+    ben.call("post", json!({ "text": "the newest" }))
+        .await
+        .structured();
+    ada.call("read", json!({ "since": 0 })).await.structured();
+    assert!(ada.close().await.status.success());
+    plane.kill().await;
+
+    let mut caches = std::fs::read_dir(ada_machine.devpilot().join("cache")).unwrap();
+    let cache = caches
+        .find_map(|entry| Some(entry.unwrap().path()).filter(|path| path.extension().is_none()))
+        .unwrap();
+    let whole = std::fs::read_to_string(&cache).unwrap();
+    let last = whole.trim_end().rfind('\n').unwrap() + 1;
+    for kept in [&whole[..last], ""] {
+        std::fs::write(&cache, kept).unwrap();
+        let mut other = beside(&ada_machine).await;
+        let uri = listed(&mut other).await[0]["uri"].as_str().unwrap().to_owned();
+        let refused = other.request("resources/read", json!({ "uri": uri })).await;
+        assert_eq!(refused["error"]["code"], -32603, "{refused}");
+        let said = refused["error"]["message"].as_str().unwrap();
+        assert!(said.contains("Nothing listens at"), "{said}");
+    }
+    std::fs::write(&cache, &whole).unwrap();
+    let mut other = beside(&ada_machine).await;
+    let uri = listed(&mut other).await[0]["uri"].as_str().unwrap().to_owned();
+    let text = read(&mut other, &uri).await;
+    assert!(text.contains("the newest"), "all of it is shown: {text}");
+}
+
 #[tokio::test]
 async fn a_long_transcript_shows_the_hand_off_and_the_newest_within_the_limit() {
     let plane = Plane::start(Store::Sqlite).await;
@@ -154,6 +194,44 @@ async fn who_subscribed_is_told_once_that_others_wrote() {
     assert_eq!(texts(&unread.structured()["messages"]), ["Is the clock mocked?"]);
     let updates = ada.lines.iter().filter(|line| line.contains("resources/updated"));
     assert_eq!(updates.count(), 1);
+}
+
+/// News of two sessions go out in the order of their ids. The one with the lower id is followed no longer, and both have
+/// news: once the other one is told of, the first would have been.
+#[tokio::test]
+async fn who_ceased_to_follow_is_told_nothing_more() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let Pair {
+        mut ada,
+        ada_machine: _ada_machine,
+        mut ben,
+        ben_machine: _ben_machine,
+    } = Pair::new(&plane).await;
+    let second = json!({ "title": "Second", "context": "Another matter.", "reveal_link": true });
+    let shared = ada.call("share", second).await;
+    let link = shared.structured()["link"].as_str().unwrap();
+    ben.call("join", json!({ "link": link })).await.structured();
+    let mut uris: Vec<String> = listed(&mut ada)
+        .await
+        .iter()
+        .map(|resource| resource["uri"].as_str().unwrap().to_owned())
+        .collect();
+    uris.sort();
+    assert_eq!(uris.len(), 2);
+    for uri in &uris {
+        let subscribed = ada.request("resources/subscribe", json!({ "uri": uri })).await;
+        assert_eq!(subscribed["result"], json!({}));
+    }
+    let left = ada
+        .request("resources/unsubscribe", json!({ "uri": uris[0] }))
+        .await;
+    assert_eq!(left["result"], json!({}));
+    for uri in &uris {
+        let id = uri.split('/').nth(3).unwrap();
+        let news = json!({ "text": "Is the clock mocked?", "session": id });
+        ben.call("post", news).await.structured();
+    }
+    assert_eq!(news(&mut ada).await["params"], json!({ "uri": uris[1] }));
 }
 
 #[tokio::test]

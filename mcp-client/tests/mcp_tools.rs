@@ -9,7 +9,7 @@
 mod stdio;
 
 use serde_json::{Value, json};
-use stdio::Machine;
+use stdio::{Called, Machine};
 
 const TOOLS: [&str; 7] = ["share", "join", "read", "wait", "post", "who", "mode"];
 
@@ -177,9 +177,70 @@ async fn a_group_limits_what_is_listed_and_an_empty_setting_does_not() {
     for tool in session {
         assert!(tool["name"].as_str().unwrap().starts_with("devpilot_session_"));
     }
-    let history = shown_with("history").await.1;
+    let (instructions, history) = shown_with("history").await;
+    assert!(!instructions.contains("devpilot_session"), "{instructions}");
     assert_eq!(history.len(), 1);
     assert_eq!(history[0]["name"], "devpilot_history");
+}
+
+#[tokio::test]
+async fn a_tool_that_a_setting_leaves_out_is_a_sentence_and_one_that_never_was_an_error() {
+    for (setting, left_out, arguments) in [
+        ("session", "devpilot_history", json!({ "paths": ["src"] })),
+        ("history", "devpilot_session_read", json!({})),
+    ] {
+        let machine = Machine::new().with("DEVPILOT_MCP_TOOLS", setting);
+        let mut server = machine.server();
+        server.initialize("2025-11-25", json!({})).await;
+        let call = json!({ "name": left_out, "arguments": arguments });
+        let refused = Called(server.request("tools/call", call).await);
+        assert_eq!(refused.code(), "tool_left_out");
+        for part in [
+            left_out,
+            "DEVPILOT_MCP_TOOLS",
+            "Nothing was done",
+            "tell your user",
+        ] {
+            assert!(refused.text().contains(part), "{part}: {}", refused.text());
+        }
+        let call = json!({ "name": "devpilot_session_delete", "arguments": {} });
+        let unknown = server.request("tools/call", call).await;
+        assert_eq!(unknown["error"]["code"], -32602, "{unknown}");
+    }
+}
+
+/// Of a server without sessions nothing leads to one: no prompt, no resource, nobody is told of news.
+#[tokio::test]
+async fn without_the_sessions_group_there_are_no_prompts_and_no_resources() {
+    let machine = Machine::new().with("DEVPILOT_MCP_TOOLS", "history");
+    let mut server = machine.server();
+    let info = server.initialize("2025-11-25", json!({})).await;
+    assert_eq!(info["capabilities"], json!({ "tools": {} }));
+    let uri = "devpilot://sessions/00000000-0000-0000-0000-000000000000/transcript";
+    for (method, params) in [
+        ("prompts/list", json!({})),
+        ("prompts/get", json!({ "name": "share" })),
+        ("resources/list", json!({})),
+        ("resources/templates/list", json!({})),
+        ("resources/read", json!({ "uri": uri })),
+        ("resources/subscribe", json!({ "uri": uri })),
+        ("resources/unsubscribe", json!({ "uri": uri })),
+    ] {
+        let answer = server.request(method, params).await;
+        assert_eq!(answer["error"]["code"], -32601, "{method}: {answer}");
+    }
+    let mut later = machine.server();
+    later.without_initialize(json!({}));
+    let filter = json!({ "notifications": { "resourceSubscriptions": [uri] } });
+    let listening = later.post("subscriptions/listen", filter).await;
+    let said = later.next().await.unwrap();
+    assert!(
+        said["id"] == listening && said["error"].is_object()
+            || said["params"]["notifications"]
+                .get("resourceSubscriptions")
+                .is_none(),
+        "{said}"
+    );
 }
 
 #[tokio::test]
