@@ -91,7 +91,7 @@ async fn sharing_without_a_hand_off_says_that_there_is_none_and_how_to_write_one
     let shared = ada.run(["share", "--title", "Json", "--json"], b"").await.json();
     let warnings = shared["warnings"].to_string();
     assert!(
-        warnings.contains(empty) && warnings.contains("devpilot-session post"),
+        warnings.contains(empty) && warnings.contains("with `post`"),
         "{warnings}"
     );
 }
