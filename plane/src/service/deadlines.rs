@@ -1,8 +1,8 @@
 //! A second clock over auto: the monotonic time from when this process first saw it. A host's clock that is set
 //! back gives no auto more time.
 
-use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use wire::ids::SessionId;
@@ -11,15 +11,10 @@ use wire::timestamp::Timestamp;
 /// Above so many, those that have passed are forgotten.
 const TIDY_ABOVE: usize = 10_000;
 
-#[derive(Debug, Clone, Copy)]
-struct Deadline {
-    expires_at: Timestamp,
-    by: Instant,
-}
-
-/// The autos that this process has seen.
+/// The autos that this process has seen, each by its session and its end, and when that is by the monotonic time. One that
+/// is over stays until it is known to have ended: a row that was read before an auto began says nothing of it.
 #[derive(Debug, Default)]
-pub(crate) struct Deadlines(Mutex<HashMap<SessionId, Deadline>>);
+pub(crate) struct Deadlines(Mutex<HashMap<(SessionId, Timestamp), Instant>>);
 
 impl Deadlines {
     /// The time to judge a session's mode by: `now`, or the end of its auto once that is over by either clock.
@@ -31,41 +26,34 @@ impl Deadlines {
         now: Timestamp,
         clock: Instant,
     ) -> Timestamp {
-        let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(expires_at) = expires_at else {
-            seen.remove(&session);
             return now;
         };
         let left = u64::try_from(expires_at.millis().saturating_sub(now.millis())).unwrap_or(0);
-        let first = Deadline {
-            expires_at,
-            by: clock + Duration::from_millis(left),
-        };
+        let mut seen = self.lock();
         if seen.len() > TIDY_ABOVE {
-            seen.retain(|_, deadline| clock < deadline.by);
+            seen.retain(|_, by| clock < *by);
         }
-        let deadline = seen.entry(session).or_insert(first);
-        if deadline.expires_at != expires_at {
-            *deadline = first;
-        }
-        if clock >= deadline.by {
-            now.max(expires_at)
-        } else {
-            now
-        }
+        let by = *seen
+            .entry((session, expires_at))
+            .or_insert(clock + Duration::from_millis(left));
+        if clock >= by { now.max(expires_at) } else { now }
     }
 
-    /// Sessions whose auto is over by the monotonic time, as far as it is not known to have ended.
-    pub(crate) fn passed(&self, clock: Instant) -> Vec<SessionId> {
-        let seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let passed = seen.iter().filter(|(_, deadline)| clock >= deadline.by);
-        passed.map(|(session, _)| *session).collect()
+    /// Sessions with an auto that is over by the monotonic time, as far as it is not known to have ended.
+    pub(crate) fn passed(&self, clock: Instant) -> BTreeSet<SessionId> {
+        let seen = self.lock();
+        let passed = seen.iter().filter(|(_, by)| clock >= **by);
+        passed.map(|((session, _), _)| *session).collect()
     }
 
-    /// A session is in auto no longer.
-    pub(crate) fn forget(&self, session: SessionId) {
-        let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        seen.remove(&session);
+    /// The autos of a session that are over at `clock` have ended.
+    pub(crate) fn forget(&self, session: SessionId, clock: Instant) {
+        self.lock().retain(|(of, _), by| *of != session || clock < *by);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<(SessionId, Timestamp), Instant>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -128,20 +116,35 @@ mod tests {
     }
 
     #[test]
+    fn a_row_that_was_read_before_the_auto_began_takes_nothing_from_its_deadline() {
+        let (seen, start) = (Deadlines::default(), Instant::now());
+        assert_eq!(seen.judge(SESSION, Some(at(60)), at(0), start), at(0));
+        assert_eq!(seen.judge(SESSION, None, at(0), start), at(0));
+        assert_eq!(
+            seen.judge(SESSION, Some(at(-30)), at(0), start),
+            at(0),
+            "an auto before it"
+        );
+        let (set_back, later) = (at(-3_540), after(start, 60));
+        assert_eq!(seen.judge(SESSION, Some(at(60)), set_back, later), at(60));
+    }
+
+    #[test]
     fn what_has_passed_is_told_until_it_is_known_to_have_ended() {
         let (seen, start) = (Deadlines::default(), Instant::now());
+        let passed = |seconds| Vec::from_iter(seen.passed(after(start, seconds)));
         seen.judge(SESSION, Some(at(60)), at(0), start);
         seen.judge(OTHER, Some(at(90)), at(0), start);
-        assert_eq!(seen.passed(after(start, 59)), []);
-        assert_eq!(seen.passed(after(start, 60)), [SESSION]);
+        assert_eq!(passed(59), []);
+        assert_eq!(passed(60), [SESSION]);
+        assert_eq!(passed(61), [SESSION], "nobody could end it yet");
+        seen.judge(SESSION, Some(at(150)), at(61), after(start, 61));
+        seen.forget(SESSION, after(start, 61));
+        assert_eq!(passed(61), []);
         assert_eq!(
-            seen.passed(after(start, 61)),
-            [SESSION],
-            "nobody could end it yet"
+            passed(150),
+            [SESSION, OTHER],
+            "the next auto of it, and another's"
         );
-        seen.forget(SESSION);
-        assert_eq!(seen.passed(after(start, 61)), []);
-        assert_eq!(seen.judge(OTHER, None, at(70), after(start, 70)), at(70));
-        assert_eq!(seen.passed(after(start, 90)), []);
     }
 }

@@ -35,8 +35,8 @@ impl Shared {
     /// in the next round.
     pub(crate) async fn sweep_due(&self) -> Answer<()> {
         // To a clock that was set back these are not due yet.
-        self.sweep_each(&self.deadlines.passed(self.clock.monotonic()))
-            .await;
+        let passed = Vec::from_iter(self.deadlines.passed(self.clock.monotonic()));
+        self.sweep_each(&passed).await;
         let mut from = DueFrom::START;
         loop {
             let mut conn = self.store.reader().await?;
@@ -61,16 +61,17 @@ impl Shared {
     }
 
     async fn sweep_one(&self, session: SessionId) -> Answer<()> {
+        let clock = self.clock.monotonic();
         // Opening applies the expiry of mode and session.
         let Some(mut write) = SessionWrite::open_soon(self, session).await? else {
-            self.deadlines.forget(session);
+            self.deadlines.forget(session, clock);
             return Ok(());
         };
         let now = write.now;
         if let Some(ended) = write.row.ended
             && now >= ended.purge_at
         {
-            self.deadlines.forget(session);
+            self.deadlines.forget(session, clock);
             return self.purge(write, ended.cause, ended.at).await;
         }
         knocks::drop_lapsed(&mut write.on(), session, now).await?;
@@ -82,6 +83,7 @@ impl Shared {
             profiles::drop_old(&mut write.on(), session, epoch, before).await?;
         }
         write.commit().await?;
+        self.deadlines.forget(session, clock);
         Ok(())
     }
 
