@@ -121,7 +121,7 @@ async fn budget_and_time_of_auto_are_whole_numbers_within_bounds() {
     // They go with auto alone.
     let ran = machine.run(["mode", "relay", "--budget", "5"], b"").await;
     assert_eq!(ran.code(), 2, "{ran}");
-    assert!(ran.stderr.contains("set: auto"), "{ran}");
+    assert!(ran.stderr.contains("`mode auto`"), "{ran}");
 }
 
 #[tokio::test]

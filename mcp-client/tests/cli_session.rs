@@ -301,3 +301,36 @@ async fn an_agent_that_calls_itself_a_person_is_asked_about_all_the_same() {
     let read = ben.run(["read", "--since=0"], b"").await;
     assert!(!read.stdout.contains("as if by hand"), "{read}");
 }
+
+#[tokio::test]
+async fn arguments_are_named_as_the_options_that_they_are() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let ada = plane.owner().with("DEVPILOT_NAME", "Ada");
+    let shared = ada
+        .run(["share", "--title", "T", "--as=human"], b"hand-off")
+        .await;
+    assert_eq!(shared.code(), 0, "{shared}");
+    for (words, says) in [
+        (["post", "--as=human", "--to", "nobody"], "Ask `who` for names"),
+        (["read", "--as=human", "--from", "nobody"], "Ask `who` for names"),
+        (
+            ["post", "--as=human", "--reply-to", "0"],
+            "`--reply-to` is the seq",
+        ),
+        (["post", "--as=human", "--kind", "rumour"], "`--kind` is one of"),
+        (["read", "--as=human", "--limit", "0"], "`--limit` is from 1 to"),
+        (
+            ["read", "--as=human", "--max-bytes", "0"],
+            "`--max-bytes` is from 1 to",
+        ),
+        (["read", "--as=human", "--query", "  "], "`--query` has no word"),
+        (
+            ["mode", "relay", "--budget", "3"],
+            "`--budget` and `--ttl-minutes` go with `mode auto` alone",
+        ),
+    ] {
+        let ran = ada.run(words, b"text").await;
+        assert_eq!(ran.code(), 2, "{words:?}: {ran}");
+        assert!(ran.stderr.contains(says), "{words:?}: {ran}");
+    }
+}

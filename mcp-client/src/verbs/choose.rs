@@ -415,9 +415,6 @@ pub(super) fn no_session(face: Face, error: &ChooseError) -> Failure {
         ChooseError::Which { by_id: true, .. } => "the first 8 characters of its id",
         _ => "its title or the first 8 characters of its id",
     };
-    let with = match face {
-        Face::Tools => "session",
-        Face::CommandLine => "--session",
-    };
-    failure.with_advice(&format!("Name one with `{with}`: {by}."))
+    let with = face.argument("session");
+    failure.with_advice(&format!("Name one with {with}: {by}."))
 }

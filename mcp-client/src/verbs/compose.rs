@@ -236,9 +236,10 @@ async fn acknowledge(
             Err(Failure::new(
                 code::NOT_ACKNOWLEDGED,
                 format!(
-                    "{} Nothing was posted: a person has to say to go on first. {who} the head (`who`) with the others over \
+                    "{} Nothing was posted: a person has to say to go on first. {who} the head ({}) with the others over \
                      another channel.",
-                    wording::sentence(error)
+                    wording::sentence(error),
+                    host.face().call("who")
                 ),
             ))
         }

@@ -31,6 +31,15 @@ impl Face {
             Self::CommandLine => format!("`{verb}`"),
         }
     }
+
+    /// The argument of this name, as a verb's arguments call it; not of what a command takes in another way than as an
+    /// option.
+    pub fn argument(self, name: &str) -> String {
+        match self {
+            Self::Tools => format!("`{name}`"),
+            Self::CommandLine => format!("`--{}`", name.replace('_', "-")),
+        }
+    }
 }
 
 /// One call's surroundings.

@@ -48,10 +48,7 @@ pub(super) fn find(places: &Places, choice: Option<LinkSource>, face: Face) -> R
                 format!(
                     "The clipboard and {VARIABLE} hold links to different sessions, so nothing was joined. Say which with {}: \
                      clipboard or environment.",
-                    match face {
-                        Face::Tools => "`source`",
-                        Face::CommandLine => "--source",
-                    }
+                    face.argument("source")
                 ),
             )),
             (clipboard @ Some(Ok(_)), _) => from_clipboard(clipboard, face),
@@ -217,7 +214,7 @@ mod tests {
         };
         for (face, conflict, missing) in [
             (Face::Tools, "with `source`:", "as `link`"),
-            (Face::CommandLine, "with --source:", "join - <"),
+            (Face::CommandLine, "with `--source`:", "join - <"),
         ] {
             let failure = find(&places, None, face).unwrap_err();
             assert!(failure.message().contains(conflict), "{failure}");

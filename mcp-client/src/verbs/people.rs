@@ -3,6 +3,7 @@
 use wire::ids::ParticipantId;
 
 use super::failure::{Failure, code};
+use super::host::Face;
 use super::present::Presenter;
 use crate::render;
 use crate::session::Session;
@@ -15,6 +16,7 @@ pub(super) fn one(
     session: &Session,
     presenter: &Presenter<'_>,
     named: &str,
+    face: Face,
 ) -> Result<ParticipantId, Failure> {
     let wanted = named.trim().trim_start_matches('@');
     let shown = render::name(wanted);
@@ -39,11 +41,17 @@ pub(super) fn one(
         [one] => Ok(*one),
         [] => Err(Failure::new(
             code::BAD_ARGUMENT,
-            format!("Nobody here is called \"{shown}\". Ask `who` for names and ids."),
+            format!(
+                "Nobody here is called \"{shown}\". Ask {} for names and ids.",
+                face.call("who")
+            ),
         )),
         _ => Err(Failure::new(
             code::BAD_ARGUMENT,
-            format!("Several participants are called \"{shown}\". Name one by its id from `who`."),
+            format!(
+                "Several participants are called \"{shown}\". Name one by its id from {}.",
+                face.call("who")
+            ),
         )),
     }
 }
@@ -53,6 +61,10 @@ pub(super) fn all(
     session: &Session,
     presenter: &Presenter<'_>,
     named: &[String],
+    face: Face,
 ) -> Result<Vec<ParticipantId>, Failure> {
-    named.iter().map(|named| one(session, presenter, named)).collect()
+    named
+        .iter()
+        .map(|named| one(session, presenter, named, face))
+        .collect()
 }

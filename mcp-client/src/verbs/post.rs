@@ -9,7 +9,7 @@ use super::app::App;
 use super::choose::{CALL_S, Intent};
 use super::delivered::{Answer, Delivered, Due};
 use super::failure::{Failure, code};
-use super::host::Host;
+use super::host::{Face, Host};
 use super::items::IntegrityItem;
 use super::present::Presenter;
 use super::reach::in_turn;
@@ -136,7 +136,7 @@ impl Answer for PostAnswer {
 /// # Errors
 /// As [`run`].
 pub async fn prepare(app: &App, args: &PostArgs, host: &dyn Host) -> Result<(), Failure> {
-    check(args)?;
+    check(args, host.face())?;
     app.pick(host, args.session.as_deref(), Intent::Post, within(CALL_S))
         .await
         .map(|_| ())
@@ -148,11 +148,11 @@ pub async fn prepare(app: &App, args: &PostArgs, host: &dyn Host) -> Result<(), 
 /// An argument that can't be, a text too long, a human who did not say yes, or the plane refuses. After an open end
 /// nothing is lost: the same call again is the same message.
 pub async fn run(app: &App, args: PostArgs, host: &dyn Host) -> Result<Delivered<PostAnswer>, Failure> {
-    let (kind, signal) = check(&args)?;
+    let (kind, signal) = check(&args, host.face())?;
     if args.text.trim().is_empty() {
         return Err(Failure::new(
             code::BAD_ARGUMENT,
-            "`text` is empty. Say what to post.",
+            "The text is empty. Say what to post.",
         ));
     }
     let message = Message {
@@ -178,7 +178,7 @@ pub async fn run(app: &App, args: PostArgs, host: &dyn Host) -> Result<Delivered
         .await?;
     {
         let session = in_turn(&shared, until).await?;
-        let to = people::all(&session, &Presenter::new(&session), &args.to)?;
+        let to = people::all(&session, &Presenter::new(&session), &args.to, host.face())?;
         guarded.addressed_to(to.iter().map(ToString::to_string).collect());
     }
     let sent = compose::post(app, &shared, host, guarded, until).await?;
@@ -194,7 +194,10 @@ pub async fn run(app: &App, args: PostArgs, host: &dyn Host) -> Result<Delivered
         warnings.push(modes::meaning(mode, host.reader()));
     }
     if rows.is_empty() {
-        warnings.push("The plane did not say who is listening: ask `who` in a moment.".to_owned());
+        warnings.push(format!(
+            "The plane did not say who is listening: ask {} in a moment.",
+            host.face().call("who")
+        ));
     }
     let presenter = Presenter::new(&session);
     let others = || {
@@ -226,18 +229,28 @@ pub async fn run(app: &App, args: PostArgs, host: &dyn Host) -> Result<Delivered
 }
 
 /// What can be refused before any session is looked at.
-fn check(args: &PostArgs) -> Result<(String, Option<String>), Failure> {
-    let bad = |text: &str| Err(Failure::new(code::BAD_ARGUMENT, text));
+fn check(args: &PostArgs, face: Face) -> Result<(String, Option<String>), Failure> {
+    let bad = |text: String| Err(Failure::new(code::BAD_ARGUMENT, text));
     let kind = args.kind.clone().unwrap_or_else(|| "chat".to_owned());
     if !POSTABLE_KINDS.contains(&kind.as_str()) {
-        return bad(&format!("`kind` is one of: {}.", POSTABLE_KINDS.join(", ")));
+        return bad(format!(
+            "{} is one of: {}.",
+            face.argument("kind"),
+            POSTABLE_KINDS.join(", ")
+        ));
     }
     if args.reply_to == Some(0) {
-        return bad("`reply_to` is the seq of a message, from 1.");
+        return bad(format!(
+            "{} is the seq of a message, from 1.",
+            face.argument("reply_to")
+        ));
     }
     let known = |signal: &String| wire::api::Signal::from_word(signal).is_some();
     if args.signal.as_ref().is_some_and(|signal| !known(signal)) {
-        return bad("`signal` is one of: continue, done, blocked.");
+        return bad(format!(
+            "{} is one of: continue, done, blocked.",
+            face.argument("signal")
+        ));
     }
     Ok((kind, args.signal.clone()))
 }

@@ -8,7 +8,7 @@ use super::app::App;
 use super::choose::{CALL_S, Intent};
 use super::delivered::{self, Answer, Delivered, Due, Shown};
 use super::failure::{Failure, code};
-use super::host::Host;
+use super::host::{Face, Host};
 use super::items::{EventItem, IntegrityItem, JoinCard, MessageItem};
 use super::page::page;
 use super::present::Presenter;
@@ -166,11 +166,16 @@ impl Answer for ReadAnswer {
 /// No such session, an argument out of range, or the plane refuses; what this machine already has is shown even if the
 /// plane can't be reached.
 pub async fn run(app: &App, args: ReadArgs, host: &dyn Host) -> Result<Delivered<ReadAnswer>, Failure> {
+    let face = host.face();
     let mut budget = Budget {
-        entries: limit("limit", args.limit, LIMIT, LIMIT_MAX)?,
-        bytes: limit("max_bytes", args.max_bytes, BYTES, BYTES_MAX)?,
+        entries: limit((face, "limit"), args.limit, LIMIT, LIMIT_MAX)?,
+        bytes: limit((face, "max_bytes"), args.max_bytes, BYTES, BYTES_MAX)?,
     };
-    let query = args.query.as_deref().map(Query::parse).transpose()?;
+    let query = args
+        .query
+        .as_deref()
+        .map(|query| Query::parse(query, face))
+        .transpose()?;
     let until = within(CALL_S);
     let session = app
         .pick(host, args.session.as_deref(), Intent::Read, until)
@@ -189,7 +194,7 @@ pub async fn run(app: &App, args: ReadArgs, host: &dyn Host) -> Result<Delivered
     let from = args
         .from
         .as_deref()
-        .map(|named| people::one(&session, &presenter, named))
+        .map(|named| people::one(&session, &presenter, named, face))
         .transpose()?;
     let filtered = args.kind.is_some() || args.topic.is_some() || from.is_some() || query.is_some();
     // A search is for what was said, whether it was read or not.
@@ -281,10 +286,10 @@ pub async fn run(app: &App, args: ReadArgs, host: &dyn Host) -> Result<Delivered
 }
 
 /// A number within its range, or its default.
-fn limit(name: &str, asked: Option<u32>, default: u32, most: u32) -> Result<usize, Failure> {
+fn limit((face, name): (Face, &str), asked: Option<u32>, default: u32, most: u32) -> Result<usize, Failure> {
     let value = asked.unwrap_or(default);
     if value == 0 || value > most {
-        let text = format!("`{name}` is from 1 to {most}.");
+        let text = format!("{} is from 1 to {most}.", face.argument(name));
         return Err(Failure::new(code::BAD_ARGUMENT, text));
     }
     Ok(usize::try_from(value).unwrap_or(usize::MAX))

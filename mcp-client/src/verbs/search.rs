@@ -9,6 +9,7 @@ use unicode_normalization::UnicodeNormalization;
 use wire::ids::ParticipantId;
 
 use super::failure::{Failure, code};
+use super::host::Face;
 use crate::render;
 use crate::session::view::{Entry, Posted};
 
@@ -26,18 +27,24 @@ impl Query {
     ///
     /// # Errors
     /// Nothing to look for, or far too much.
-    pub(super) fn parse(typed: &str) -> Result<Self, Failure> {
+    pub(super) fn parse(typed: &str, face: Face) -> Result<Self, Failure> {
         if typed.chars().count() > QUERY_MAX {
             return Err(Failure::new(
                 code::BAD_ARGUMENT,
-                format!("`query` has at most {QUERY_MAX} characters: a few words that the message contains."),
+                format!(
+                    "{} has at most {QUERY_MAX} characters: a few words that the message contains.",
+                    face.argument("query")
+                ),
             ));
         }
         let words: Vec<String> = fold(typed).split_whitespace().map(str::to_owned).collect();
         if words.is_empty() {
             return Err(Failure::new(
                 code::BAD_ARGUMENT,
-                "`query` has no word to look for. Give words that must all be in the message, or leave it out.",
+                format!(
+                    "{} has no word to look for. Give words that must all be in the message, or leave it out.",
+                    face.argument("query")
+                ),
             ));
         }
         Ok(Self { words })
@@ -171,7 +178,7 @@ mod tests {
         let entries = entries(10_000);
         let name = |id: &ParticipantId| if id.as_bytes() == &[0; 16] { "Ada" } else { "Ben" }.to_owned();
         for (typed, found) in [("strasse", 10), ("ADA clock", 5_000), ("twice nowhere", 0)] {
-            let query = Query::parse(typed).unwrap();
+            let query = Query::parse(typed, Face::Tools).unwrap();
             let started = Instant::now();
             let hits = query.among(name, &entries);
             let took = started.elapsed();
@@ -186,10 +193,16 @@ mod tests {
     #[test]
     fn a_search_needs_a_word_and_has_a_limit() {
         for typed in ["", " \n\t ", "\u{200B}"] {
-            assert_eq!(Query::parse(typed).unwrap_err().code(), code::BAD_ARGUMENT);
+            assert_eq!(
+                Query::parse(typed, Face::Tools).unwrap_err().code(),
+                code::BAD_ARGUMENT
+            );
         }
-        assert!(Query::parse(&"a".repeat(QUERY_MAX)).is_ok());
-        assert!(Query::parse(&"a".repeat(QUERY_MAX + 1)).is_err());
-        assert_eq!(Query::parse(" Two  WORDS ").unwrap().words, ["two", "words"]);
+        assert!(Query::parse(&"a".repeat(QUERY_MAX), Face::Tools).is_ok());
+        assert!(Query::parse(&"a".repeat(QUERY_MAX + 1), Face::Tools).is_err());
+        assert_eq!(
+            Query::parse(" Two  WORDS ", Face::Tools).unwrap().words,
+            ["two", "words"]
+        );
     }
 }

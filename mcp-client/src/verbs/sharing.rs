@@ -99,8 +99,12 @@ pub(super) async fn session_for(
         return Err(Failure::new(
             seal::Error::TooLarge.name(),
             format!(
-                "The title has {} bytes and a session takes {TITLE_MAX}. Put the rest into `context`.",
-                title_json.len()
+                "The title has {} bytes and a session takes {TITLE_MAX}. Put the rest into the {}.",
+                title_json.len(),
+                match host.face() {
+                    Face::Tools => "`context`",
+                    Face::CommandLine => "hand-off, on standard input",
+                }
             ),
         ));
     }

@@ -192,7 +192,11 @@ async fn a_repository_is_named_by_folder_origin_or_name() {
         let called = ask(&mut server, json!({ "paths": ["f"], "repo": repo })).await;
         assert_eq!(called.structured()["tasks"][0]["title"], "Change it", "{repo}");
     }
-    let unknown = ask(&mut server, json!({ "paths": ["f"], "repo": "elsewhere" })).await;
+    let unknown = ask(
+        &mut server,
+        json!({ "paths": ["f"], "repo": "https://example.org/acme/other" }),
+    )
+    .await;
     assert_eq!(unknown.structured()["tasks"], json!([]));
     assert!(
         unknown
@@ -204,6 +208,21 @@ async fn a_repository_is_named_by_folder_origin_or_name() {
     let nowhere = ask(&mut server, json!({ "paths": ["f"] })).await;
     assert_eq!(nowhere.code(), "no_repository");
     assert!(nowhere.text().contains("`repo`"), "{}", nowhere.text());
+    let misspelt = ask(&mut server, json!({ "paths": ["f"], "repo": "elsewhere" })).await;
+    assert_eq!(misspelt.code(), "no_repository");
+    for part in ["There is no repository \"elsewhere\"", "Name one with `repo`"] {
+        assert!(misspelt.text().contains(part), "{}", misspelt.text());
+    }
+    let ran = history(&machine, &repository.top, &[".", "--repo", "nosuch"]).await;
+    assert_eq!(
+        (ran.code(), &ran.json()["error"]),
+        (1, &json!("no_repository")),
+        "{ran}"
+    );
+    let said = ran.json()["message"].as_str().unwrap().to_owned();
+    for part in ["There is no repository \"nosuch\"", "Name one with `--repo`"] {
+        assert!(said.contains(part), "{said}");
+    }
     let machine = machine.with("DEVPILOT_REPO", "acme/pay");
     let ran = history(&machine, machine.home(), &["f"]).await;
     assert_eq!(ran.json()["tasks"][0]["title"], "Change it", "{ran}");

@@ -140,3 +140,31 @@ async fn a_hook_is_silent_and_quick_without_a_cockpit_and_tells_no_stranger() {
     assert!(started.elapsed() < std::time::Duration::from_secs(5));
     assert_eq!(stranger.heard(), [""; 0]);
 }
+
+#[tokio::test]
+async fn each_face_is_told_of_arguments_as_it_writes_them() {
+    let machine = Machine::new();
+    let mut server = server(&machine, machine.home()).await;
+    for (arguments, options, name) in [
+        (
+            json!({ "paths": ["f"], "limit": 51 }),
+            &["f", "--limit", "51"][..],
+            "limit",
+        ),
+        (json!({ "paths": ["f"] }), &["f"][..], "repo"),
+        (
+            json!({ "paths": ["f"], "repo": "./nowhere" }),
+            &["f", "--repo", "./nowhere"][..],
+            "repo",
+        ),
+    ] {
+        let called = ask(&mut server, arguments).await;
+        let said = called.text();
+        assert!(said.contains(&format!("`{name}`")), "{said}");
+        let ran = history(&machine, machine.home(), options).await;
+        assert_ne!(ran.code(), 0, "{ran}");
+        let said = ran.json()["message"].as_str().unwrap().to_owned();
+        assert!(said.contains(&format!("`--{name}`")), "{said}");
+        assert!(!said.contains(&format!("`{name}`")), "{said}");
+    }
+}

@@ -3,7 +3,7 @@
 use super::Setting;
 use crate::cli::arguments::{Mode, SetMode};
 use crate::cli::input;
-use crate::verbs::{self, Failure, ModeArgs, SetTo};
+use crate::verbs::{self, Failure, Host as _, ModeArgs, SetTo};
 
 pub(super) async fn mode(setting: Setting<'_>, mode: Mode) -> Result<u8, Failure> {
     let mut arguments = ModeArgs {
@@ -20,7 +20,7 @@ pub(super) async fn mode(setting: Setting<'_>, mode: Mode) -> Result<u8, Failure
         ttl_minutes: mode.ttl_minutes,
         session: setting.common.session.clone(),
     };
-    arguments.check_numbers()?;
+    arguments.check_numbers(setting.host.face())?;
     setting.hand_for_secrets().await?;
     if arguments.set == Some(SetTo::Auto) {
         // Before anybody writes a goal that could not be proposed.

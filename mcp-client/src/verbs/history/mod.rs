@@ -55,10 +55,17 @@ fn tasks_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
 pub async fn run(app: &App, args: HistoryArgs, host: &dyn Host) -> Result<Delivered<HistoryAnswer>, Failure> {
     let limit = args.limit.unwrap_or(limits::TASKS);
     if !(1..=limits::TASKS_MOST).contains(&limit) {
-        return Err(bad("`limit` is 1 to 50."));
+        return Err(bad(&format!(
+            "{} is 1 to {}.",
+            host.face().argument("limit"),
+            limits::TASKS_MOST
+        )));
     }
     if args.paths.is_empty() || args.paths.len() > limits::PATHS {
-        return Err(bad("`paths` names 1 to 100 files or folders."));
+        return Err(bad(&format!(
+            "One question is about 1 to {} files or folders.",
+            limits::PATHS
+        )));
     }
     let cockpit = Cockpit::meant(&app.environment, &app.home).map_err(|_| {
         bad(&format!(
@@ -68,6 +75,7 @@ pub async fn run(app: &App, args: HistoryArgs, host: &dyn Host) -> Result<Delive
     })?;
     let named = args.repo.or_else(|| app.environment.get("DEVPILOT_REPO"));
     let meant = repo::meant(named.as_deref(), &args.paths, host, app.environment.user_home()).await?;
+    let name = meant.name().map(str::to_owned);
     let question = Question {
         repo: meant.repo(cockpit.origin().is_loopback()),
         paths: meant.paths,
@@ -83,6 +91,9 @@ pub async fn run(app: &App, args: HistoryArgs, host: &dyn Host) -> Result<Delive
         }
         asked = asking => asked.map_err(|error| failed(&cockpit, &error))?,
     };
+    if let Some(name) = name.filter(|_| history.repository.is_none()) {
+        return Err(repo::unknown(&name, host.face()));
+    }
     Ok(Delivered::plain(answer::of(
         history,
         question.paths,

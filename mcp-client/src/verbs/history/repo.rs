@@ -8,7 +8,7 @@ use ::cockpit::{Checkout, GitError, identify, origin_mark, within};
 use super::bad;
 use crate::render;
 use crate::verbs::failure::{Failure, code};
-use crate::verbs::host::Host;
+use crate::verbs::host::{Face, Host};
 
 /// The longest name of a repository.
 const NAME_MAX: usize = 200;
@@ -30,6 +30,14 @@ enum Named {
 }
 
 impl Meant {
+    /// The name, if it is meant by nothing else.
+    pub(super) fn name(&self) -> Option<&str> {
+        match &self.named {
+            Named::Name(name) => Some(name),
+            Named::Tree(_) | Named::Origin(_) => None,
+        }
+    }
+
     /// As a cockpit is asked. A folder means something on its own machine alone.
     pub(super) fn repo(&self, here: bool) -> Repo {
         match &self.named {
@@ -64,17 +72,18 @@ pub(super) async fn meant(
     };
     let Some(named) = named.map(str::trim).filter(|named| !named.is_empty()) else {
         let (Some(here), Some(checkout)) = (here, own) else {
-            return Err(no_repository(
-                "This folder is in no git repository, and the cockpit knows of no other files. Name one with `repo`: its folder, origin URL \
-             or name.",
-            ));
+            return Err(no_repository(&format!(
+                "This folder is in no git repository, and the cockpit knows of no other files. {}",
+                by(host.face())
+            )));
         };
         return in_tree(checkout, &here, paths);
     };
     if named.len() > ::cockpit::limits::PATH || named.contains('\0') {
-        return Err(bad(
-            "`repo` is the folder, the origin URL or the name of a repository.",
-        ));
+        return Err(bad(&format!(
+            "{} is the folder, the origin URL or the name of a repository.",
+            host.face().argument("repo")
+        )));
     }
     if let Some(origin) = origin_mark(named) {
         return match (here, own) {
@@ -96,13 +105,31 @@ pub(super) async fn meant(
     if Path::new(named).is_absolute() || named.starts_with(['.', '~']) || named.len() > NAME_MAX {
         let shown = render::title(named);
         return Err(no_repository(&format!(
-            "\"{shown}\" is in no git repository. Name its folder, origin URL or name."
+            "\"{shown}\" is in no git repository. {}",
+            by(host.face())
         )));
     }
     match (here, own) {
         (Some(here), Some(own)) if is_called(&own.marks.name, named) => in_tree(own, &here, paths),
         _ => relative(Named::Name(named.to_owned()), paths),
     }
+}
+
+/// How a repository is named.
+fn by(face: Face) -> String {
+    format!(
+        "Name one with {}: its folder, origin URL or name.",
+        face.argument("repo")
+    )
+}
+
+/// That nothing goes by a name.
+pub(super) fn unknown(name: &str, face: Face) -> Failure {
+    let shown = render::title(name);
+    no_repository(&format!(
+        "There is no repository \"{shown}\": it is no folder here, and the cockpit knows none of that name. {}",
+        by(face)
+    ))
 }
 
 fn no_repository(text: &str) -> Failure {

@@ -21,7 +21,7 @@ use super::app::App;
 use super::choose::{CALL_S, Intent};
 use super::delivered::{Answer, Delivered, Due, Shown};
 use super::failure::Failure;
-use super::host::Host;
+use super::host::{Face, Host};
 use super::items::IntegrityItem;
 use super::present::{self, Presenter};
 use super::proposals::{self, ProposalItem};
@@ -167,10 +167,10 @@ impl ModeArgs {
     ///
     /// # Errors
     /// A number out of its range, or one that goes with another `set`.
-    pub fn check_numbers(&self) -> Result<(), Failure> {
+    pub fn check_numbers(&self, face: Face) -> Result<(), Failure> {
         match self.set {
-            Some(SetTo::Auto) => terms::bounds(self).map(|_| ()),
-            _ => terms::check(self).map(|_| ()),
+            Some(SetTo::Auto) => terms::bounds(self, face).map(|_| ()),
+            _ => terms::check(self, face).map(|_| ()),
         }
     }
 }
@@ -180,7 +180,7 @@ impl ModeArgs {
 /// # Errors
 /// As [`run`].
 pub async fn prepare(app: &App, args: &ModeArgs, host: &dyn Host) -> Result<(), Failure> {
-    args.check_numbers()?;
+    args.check_numbers(host.face())?;
     let until = within(CALL_S);
     let shared = app
         .pick(host, args.session.as_deref(), intent(args.set), until)
@@ -195,7 +195,7 @@ pub async fn prepare(app: &App, args: &ModeArgs, host: &dyn Host) -> Result<(), 
 /// # Errors
 /// An argument that can't be, no such session, no proposal, a human who did not say yes, or the plane refuses.
 pub async fn run(app: &App, args: ModeArgs, host: &dyn Host) -> Result<Delivered<ModeAnswer>, Failure> {
-    let wanted = terms::check(&args)?;
+    let wanted = terms::check(&args, host.face())?;
     if let Wanted::Propose(terms) = &wanted
         && !terms.findings.is_empty()
     {

@@ -5,6 +5,7 @@ use wire::sizes;
 use super::{ModeArgs, SetTo};
 use crate::guard::Findings;
 use crate::verbs::failure::{Failure, code};
+use crate::verbs::host::Face;
 use crate::verbs::secrets;
 
 /// Messages, unless the call says another number (`modes.md`).
@@ -44,9 +45,9 @@ impl Terms {
 }
 
 /// What the arguments ask for.
-pub(super) fn check(args: &ModeArgs) -> Result<Wanted, Failure> {
+pub(super) fn check(args: &ModeArgs, face: Face) -> Result<Wanted, Failure> {
     let wanted = match args.set {
-        Some(SetTo::Auto) => return terms(args).map(Wanted::Propose),
+        Some(SetTo::Auto) => return terms(args, face).map(Wanted::Propose),
         None => Wanted::Show,
         Some(SetTo::Observe) => Wanted::Observe,
         Some(SetTo::Stop) => Wanted::Stop,
@@ -55,31 +56,38 @@ pub(super) fn check(args: &ModeArgs) -> Result<Wanted, Failure> {
         Some(SetTo::Decline) => Wanted::Decline,
     };
     if args.goal.is_some() || args.budget.is_some() || args.ttl_minutes.is_some() {
-        return Err(bad(
-            "`goal`, `budget` and `ttl_minutes` go with set: auto alone. Nothing was changed.",
-        ));
+        return Err(bad(match face {
+            Face::Tools => "`goal`, `budget` and `ttl_minutes` go with set: auto alone. Nothing was changed.",
+            Face::CommandLine => {
+                "`--budget` and `--ttl-minutes` go with `mode auto` alone. Nothing was changed."
+            }
+        }));
     }
     Ok(wanted)
 }
 
 /// Budget and time of a proposal, before its goal is asked for.
-pub(super) fn bounds(args: &ModeArgs) -> Result<(u32, u32), Failure> {
-    let budget = within("budget", args.budget.unwrap_or(BUDGET), BUDGET_MAX)?;
+pub(super) fn bounds(args: &ModeArgs, face: Face) -> Result<(u32, u32), Failure> {
+    let budget = within((face, "budget"), args.budget.unwrap_or(BUDGET), BUDGET_MAX)?;
     let minutes = within(
-        "ttl_minutes",
+        (face, "ttl_minutes"),
         args.ttl_minutes.unwrap_or(TTL_MINUTES),
         TTL_MINUTES_MAX,
     )?;
     Ok((budget, minutes.saturating_mul(60)))
 }
 
-fn terms(args: &ModeArgs) -> Result<Terms, Failure> {
-    let (budget, ttl_s) = bounds(args)?;
+fn terms(args: &ModeArgs, face: Face) -> Result<Terms, Failure> {
+    let (budget, ttl_s) = bounds(args, face)?;
     let goal = args.goal.as_deref().unwrap_or_default().trim();
     if goal.is_empty() {
-        return Err(bad(
-            "`goal` is needed with set: auto: say in a sentence or two what the agents are to do. Nothing was proposed.",
-        ));
+        let goal = match face {
+            Face::Tools => "`goal` is needed with set: auto",
+            Face::CommandLine => "A goal is needed for auto, on standard input",
+        };
+        return Err(bad(&format!(
+            "{goal}: say in a sentence or two what the agents are to do. Nothing was proposed."
+        )));
     }
     let size = serde_json::json!({ "goal": goal }).to_string().len();
     if size > sizes::SMALL_JSON_MAX {
@@ -101,13 +109,14 @@ fn terms(args: &ModeArgs) -> Result<Terms, Failure> {
     })
 }
 
-fn within(name: &str, value: u64, most: u64) -> Result<u32, Failure> {
+fn within((face, name): (Face, &str), value: u64, most: u64) -> Result<u32, Failure> {
     u32::try_from(value)
         .ok()
         .filter(|_| (1..=most).contains(&value))
         .ok_or_else(|| {
             bad(&format!(
-                "`{name}` is a whole number from 1 to {most}. Nothing was proposed."
+                "{} is a whole number from 1 to {most}. Nothing was proposed.",
+                face.argument(name)
             ))
         })
 }
