@@ -51,6 +51,14 @@ async fn only_who_has_the_token_and_is_no_page_is_answered() {
         ([("Authorization", None)], 401),
         ([("Authorization", Some("Bearer 0"))], 401),
         ([("Authorization", Some("Basic x"))], 401),
+        ([("Authorization", Some(token))], 401),
+        (
+            [("Authorization", Some(&format!("Bearer {}", &token[..32])))],
+            401,
+        ),
+        ([("Authorization", Some(&format!("Bearer {token}0")))], 401),
+        ([("Host", Some("evil.localhost"))], 403),
+        ([("Host", Some("127.0.0.1\r\nHost: evil.example"))], 403),
         ([("Host", Some("evil.example"))], 403),
         ([("Host", Some("127.0.0.1.evil.example:3847"))], 403),
         ([("Host", Some("localhost@evil.example"))], 403),
@@ -69,7 +77,23 @@ async fn only_who_has_the_token_and_is_no_page_is_answered() {
         .raw("GET /v1/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
         .await;
     assert_eq!((health.status, &health.body["version"]), (200, &json!(1)));
+    // What anybody may ask, a page may not.
+    for stranger in [
+        "Host: evil.example",
+        "Host: localhost\r\nOrigin: http://localhost",
+    ] {
+        let refused = cockpit
+            .raw(&format!(
+                "GET /v1/health HTTP/1.1\r\n{stranger}\r\nConnection: close\r\n\r\n"
+            ))
+            .await;
+        assert_eq!(refused.status, 403, "{stranger}");
+    }
+    let earlier = token.clone();
     cockpit.stop().await;
+    let again = machine.start().await;
+    assert_ne!(again.address.token, earlier, "each start has a token of its own");
+    again.stop().await;
 }
 
 #[tokio::test]

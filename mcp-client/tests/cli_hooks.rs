@@ -152,6 +152,47 @@ async fn what_is_unread_is_told_once_to_each_session_of_a_host_without_its_text(
 }
 
 #[tokio::test]
+async fn what_the_agent_wrote_itself_is_nothing_to_tell_it() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let mut room = Room::new(&plane).await;
+    let home = room.ben.home().to_path_buf();
+    let own = room.server.call("post", json!({ "text": "needle own" })).await;
+    own.structured();
+    room.server.call("who", json!({})).await.structured();
+    let prompt = prompted(&home, "one");
+    assert_eq!(told(&room.ben, "user-prompt-submit", &prompt).await, None);
+    unread(&mut room, "needle one").await;
+    let own = room
+        .server
+        .call("post", json!({ "text": "needle own again" }))
+        .await;
+    own.structured();
+    room.server.call("who", json!({})).await.structured();
+    let answer = told(&room.ben, "user-prompt-submit", &prompt).await.unwrap();
+    let text = context(&answer, "UserPromptSubmit");
+    assert!(text.contains("1 message by others"), "{text}");
+}
+
+/// What can't be noted as told would be told at each event: rather not at all, until it can be.
+#[tokio::test]
+async fn where_nothing_can_be_written_nothing_is_told() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let mut room = Room::new(&plane).await;
+    unread(&mut room, "needle").await;
+    let prompt = prompted(room.ben.home(), "one");
+    let mut shell = tokio::process::Command::new("sh");
+    room.ben.surround(&mut shell);
+    let full = format!(
+        "trap '' XFSZ; ulimit -f 0; exec '{}' hook user-prompt-submit",
+        stdio::binary().display()
+    );
+    let ran = stdio::ran(shell.args(["-c", &full]), prompt.to_string().as_bytes()).await;
+    assert_eq!((ran.code(), ran.stdout.as_str()), (0, ""), "{ran}");
+    assert_eq!(ran.stderr.lines().count(), 1, "{ran}");
+    assert!(told(&room.ben, "user-prompt-submit", &prompt).await.is_some());
+}
+
+#[tokio::test]
 async fn after_a_cut_context_the_way_back_is_told_each_time() {
     let plane = Plane::start(Store::Sqlite).await;
     let room = Room::in_relay(&plane).await;

@@ -108,12 +108,18 @@ async fn a_transcript_that_is_not_all_here_is_refused_while_the_plane_is_away() 
         mut ben,
         ben_machine: _ben_machine,
     } = Pair::new(&plane).await;
+    // One that looked on before, and has read less than this machine has meanwhile.
+    let mut earlier = beside(&ada_machine).await;
+    let uri = listed(&mut earlier).await[0]["uri"].as_str().unwrap().to_owned();
+    read(&mut earlier, &uri).await;
     ben.call("post", json!({ "text": "the newest" }))
         .await
         .structured();
     ada.call("read", json!({ "since": 0 })).await.structured();
     assert!(ada.close().await.status.success());
     plane.kill().await;
+    let refused = earlier.request("resources/read", json!({ "uri": uri })).await;
+    assert_eq!(refused["error"]["code"], -32603, "{refused}");
 
     let mut caches = std::fs::read_dir(ada_machine.devpilot().join("cache")).unwrap();
     let cache = caches

@@ -222,6 +222,10 @@ async fn in_relay_the_credential_comes_first_and_stays_out_of_the_question_with_
         questions[1]
     );
     silent(&questions.concat());
+    let named = json!({ "text": "see", "topic": secret(), "paths": [secret()] });
+    let (_, questions) = asked(&mut pair.ada, "post", named, &yes()).await;
+    assert_eq!(questions.len(), 2);
+    silent(&questions.concat());
     let (_, questions) = asked(&mut pair.ada, "post", json!({ "text": "no credential" }), &yes()).await;
     assert_eq!(questions.len(), 1, "only what is needed is asked");
 }
@@ -242,7 +246,9 @@ async fn a_hand_off_is_asked_about_before_there_is_a_session() {
     let titled = ada
         .call("share", json!({ "title": secret(), "context": "x" }))
         .await;
-    assert_eq!(titled.code(), "secret_found");
+    let named = json!({ "title": "Keys", "context": "x", "with": secret() });
+    let named = ada.call("share", named).await;
+    assert_eq!((titled.code(), named.code()), ("secret_found", "secret_found"));
     let closed = ada.close().await;
     silent(&(closed.lines.concat() + &closed.stderr));
     assert_eq!(seats(&machine), 0, "nothing was made");

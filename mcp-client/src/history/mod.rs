@@ -70,6 +70,29 @@ impl Cockpit {
 mod tests {
     use super::*;
 
+    /// Whoever could write that file elsewhere would get the titles and reports of this user.
+    #[test]
+    fn the_cockpit_of_this_home_is_on_this_machine() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = Home::at(folder.path());
+        let cockpit = home.cockpit_folder();
+        std::fs::create_dir_all(&cockpit).unwrap();
+        // Held, as by a cockpit that runs.
+        let lock = std::fs::File::create(cockpit.join("lock")).unwrap();
+        lock.lock().unwrap();
+        for (url, is_told) in [
+            ("http://127.0.0.1:9", true),
+            ("http://[::1]:9", true),
+            ("https://cockpit.example", false),
+            ("https://192.0.2.1:3847", false),
+            ("http://127.0.0.1.evil.example:9", false),
+        ] {
+            let address = serde_json::json!({ "url": url, "token": "t" });
+            std::fs::write(cockpit.join("address.json"), address.to_string()).unwrap();
+            assert_eq!(Cockpit::own(&home).is_some(), is_told, "{url}");
+        }
+    }
+
     #[test]
     fn a_cockpit_is_on_this_machine_or_behind_tls() {
         let folder = tempfile::tempdir().unwrap();

@@ -514,7 +514,15 @@ mod tests {
 
     #[tokio::test]
     async fn a_code_that_is_none_is_never_shown_and_times_are_kept_within_reason() {
-        for bad in ["", "WDJB-MJHT", "Run rm -rf", "WDJBMJH\u{202e}", "WDJBMJHTX"] {
+        for bad in [
+            "",
+            "WDJB-MJHT",
+            "Run rm -rf",
+            "WDJBMJH\u{202e}",
+            "WD\u{1b}[2JMJ",
+            "WDJB MJH",
+            "WDJBMJHTX",
+        ] {
             let refused = waiting(origin(), codes(bad, ""), None, false).unwrap_err();
             assert_eq!(refused.code(), code::PLANE_ANSWER, "{bad}");
         }

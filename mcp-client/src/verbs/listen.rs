@@ -80,7 +80,7 @@ pub async fn run(app: &App, args: ListenArgs, host: &dyn Host) -> Result<ListenA
         };
         let reached = in_turn(&shared, within(CALL_S)).await?.plane_state().is_some();
         let pause = listening::pause_after(tries);
-        let until = if reached { end } else { end.min(started + FIRST) };
+        let until = tried_until(reached, started, end);
         match Deadline::now() + pause >= until {
             _ if !passes(&failure) => return Err(failure),
             true if reached => break (Woke::TimedOut, true),
@@ -137,6 +137,11 @@ pub async fn run(app: &App, args: ListenArgs, host: &dyn Host) -> Result<ListenA
     })
 }
 
+/// Until when a plane that does not answer is tried again.
+fn tried_until(reached: bool, started: Deadline, end: Deadline) -> Deadline {
+    if reached { end } else { end.min(started + FIRST) }
+}
+
 fn rearm(line: String, timeout_s: Option<u64>) -> String {
     match timeout_s {
         Some(seconds) => format!("{line} --timeout {}", seconds.min(MOST_S)),
@@ -160,4 +165,43 @@ fn passes(failure: &Failure) -> bool {
 
 fn failure_cancelled() -> Failure {
     Failure::new(code::CANCELLED, "It no longer listens. Nothing counts as read.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plane_that_was_never_there_is_tried_for_a_minute_and_one_that_was_until_the_time_is_up() {
+        let started = Deadline::now();
+        let after = |seconds| started + Duration::from_secs(seconds);
+        assert_eq!(tried_until(true, started, after(600)), after(600));
+        assert_eq!(tried_until(false, started, after(600)), after(60));
+        assert_eq!(tried_until(false, started, after(5)), after(5));
+    }
+
+    #[test]
+    fn what_passes_is_listened_through_and_what_stays_is_said() {
+        for code in [
+            "plane_unreachable",
+            "plane_answer",
+            "rate_limited",
+            "store_unavailable",
+            "draining",
+            "time_out",
+            "internal",
+        ] {
+            assert!(passes(&Failure::new(code, "")), "{code}");
+        }
+        for code in [
+            "unauthorized",
+            "forbidden",
+            "not_found",
+            "session_ended",
+            "rollback",
+            "local_file",
+        ] {
+            assert!(!passes(&Failure::new(code, "")), "{code}");
+        }
+    }
 }

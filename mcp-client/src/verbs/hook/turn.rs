@@ -179,6 +179,19 @@ mod tests {
         assert_eq!(turn(&text), Turn::default());
     }
 
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_in_place_of_a_transcript_is_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("transcript.jsonl");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+        assert!(made.success());
+        let (say, said) = std::sync::mpsc::channel();
+        std::thread::spawn(move || say.send(tail(&pipe)));
+        let soon = std::time::Duration::from_secs(10);
+        assert_eq!(said.recv_timeout(soon).unwrap(), None);
+    }
+
     #[test]
     fn what_is_no_transcript_says_nothing() {
         assert_eq!(
