@@ -1,6 +1,18 @@
 //! Every command that the documents print is tried: what is ours is run, what is not is on a list of known programs.
+//!
+//! - `real`: the client's commands, in real sessions
 
-#![allow(clippy::expect_used, clippy::panic)]
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
+
+#[cfg(target_os = "linux")]
+mod real;
+#[path = "../stdio/mod.rs"]
+mod stdio;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -91,7 +103,7 @@ fn program(name: &str) -> PathBuf {
     path
 }
 
-/// Runs a command of ours; one that would go on for ever, or needs a person, is only parsed.
+/// Runs a command of ours; the client's, and one that would go on for ever, is only parsed.
 fn run(command: &str, home: &Path) -> Output {
     let mut words = command.split_whitespace();
     let name = words.next().expect("a command has a name");
