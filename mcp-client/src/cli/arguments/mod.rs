@@ -60,17 +60,7 @@ impl CommandLine {
     pub(crate) fn definition() -> clap::Command {
         let mut command = Self::command();
         let common: Vec<clap::Arg> = command.get_arguments().cloned().collect();
-        let silent: [(&str, &[&str]); 8] = [
-            ("share", &["session", "seat"]),
-            ("sessions", &["session", "seat", "acting_as"]),
-            ("connect", OF_A_SESSION),
-            ("doctor", OF_A_SESSION),
-            ("history", OF_A_SESSION),
-            ("cockpit", OF_A_SESSION),
-            ("completions", OF_A_SESSION),
-            ("hook", OF_A_SESSION),
-        ];
-        for (name, options) in silent {
+        for (name, options) in SILENT {
             // In place of the one that is handed down: understood in the same way, and not shown.
             let hidden = common
                 .iter()
@@ -80,7 +70,52 @@ impl CommandLine {
         }
         command
     }
+
+    /// What a shell offers. A generator knows nothing of hidden options, so each command has those that say something to it,
+    /// and nothing is handed down.
+    pub(crate) fn offered() -> clap::Command {
+        let command = Self::command().mut_args(|one| one.global(false));
+        let common: Vec<clap::Arg> = command.get_arguments().cloned().collect();
+        let names: Vec<String> = names_in(&command);
+        names.iter().fold(command, |command, name| {
+            let silent = SILENT
+                .iter()
+                .find(|(of, _)| of == name)
+                .map_or(&[][..], |(_, silent)| *silent);
+            let said = common
+                .iter()
+                .filter(|one| !silent.contains(&one.get_id().as_str()));
+            let said: Vec<clap::Arg> = said.cloned().collect();
+            command.mut_subcommand(name, |one| with_all(one, &said))
+        })
+    }
 }
+
+fn names_in(command: &clap::Command) -> Vec<String> {
+    let commands = command.get_subcommands();
+    commands.map(|one| one.get_name().to_owned()).collect()
+}
+
+/// A command and those below it, each with these options.
+fn with_all(command: clap::Command, options: &[clap::Arg]) -> clap::Command {
+    let names = names_in(&command);
+    let command = command.args(options.to_vec());
+    names.iter().fold(command, |command, name| {
+        command.mut_subcommand(name, |one| with_all(one, options))
+    })
+}
+
+/// Commands, and the options of all that say nothing to them.
+const SILENT: [(&str, &[&str]); 8] = [
+    ("share", &["session", "seat"]),
+    ("sessions", OF_A_SESSION),
+    ("connect", OF_A_SESSION),
+    ("doctor", OF_A_SESSION),
+    ("history", OF_A_SESSION),
+    ("cockpit", OF_A_SESSION),
+    ("completions", OF_A_SESSION),
+    ("hook", OF_A_SESSION),
+];
 
 /// Options that choose a session, and whom to act for in it.
 const OF_A_SESSION: &[&str] = &["session", "seat", "acting_as"];
@@ -231,9 +266,9 @@ pub(crate) enum Command {
     Connect(Connect),
     /// Look whether everything that this machine needs is there, and say what helps where it is not.
     ///
-    /// The home folder, config.toml, the clipboard, seats, and of each plane that is configured here whether it answers, what time
-    /// it has and whether it takes this machine's token. Repairs nothing by itself, and contacts nobody else; a damaged file is kept aside,
-    /// as by every command.
+    /// The home folder, config.toml, the clipboard, seats, and of each plane that is configured here whether it answers, what
+    /// time it has and whether it takes this machine's token. Repairs nothing by itself, and contacts nobody else; a damaged
+    /// file is kept aside, as by every command.
     Doctor,
     /// List the sessions this machine is in, and its participants in them.
     Sessions,
@@ -252,23 +287,12 @@ pub(crate) enum Command {
     /// withheld. The state of integrity is in it.
     ///
     /// The JSON is one object: format ("devpilot-session-transcript"), version (1), session, title, plane, exported_at,
-    /// exported_by {id, name}, since, head_seq, head_hash (32 hex digits, in groups of four), integrity {state, error?, detail, checked_from,
-    /// confirmed_up_to?, confirmed_by?}, participants [{id, name}], warnings, and records in order: {type: "message", ...} with
-    /// the members of a message as `read --json` has them, or {type: "event", seq, at, text}.
+    /// exported_by {id, name}, since, head_seq, head_hash (32 hex digits, in groups of four), integrity {state, error?, detail,
+    /// checked_from, confirmed_up_to?, confirmed_by?}, participants [{id, name}], warnings, and records in order: {type:
+    /// "message", ...} with the members of a message as `read --json` has them, or {type: "event", seq, at, text}.
     Export(Export),
     /// Print what completes commands and options in your shell.
-    ///
-    /// Put it where your shell looks:
-    ///
-    ///   bash: mkdir -p ~/.local/share/bash-completion/completions; devpilot-session completions bash > ~/.local/share/bash-completion/completions/devpilot-session
-    ///
-    ///   zsh, with fpath+=(~/.zfunc) in ~/.zshrc before compinit: mkdir -p ~/.zfunc; devpilot-session completions zsh > ~/.zfunc/_devpilot-session
-    ///
-    ///   fish: mkdir -p ~/.config/fish/completions; devpilot-session completions fish > ~/.config/fish/completions/devpilot-session.fish
-    ///
-    ///   PowerShell: mkdir -Force (Split-Path $PROFILE); devpilot-session completions powershell >> $PROFILE
-    ///
-    ///   elvish: mkdir -p ~/.config/elvish; devpilot-session completions elvish >> ~/.config/elvish/rc.elv
+    #[command(long_about = completions::ABOUT)]
     Completions(Completions),
     /// For a host to run at its events: tells its agent, once and without any text, that something is unread.
     ///
@@ -319,6 +343,31 @@ mod tests {
         assert!(common.is_ok_and(|common| common.json && common.session.as_deref() == Some("y")));
         let common = read(&["devpilot-session", "--session", "y", "share", "--title", "x"]);
         assert!(common.is_ok_and(|common| common.session.as_deref() == Some("y") && common.seat.is_none()));
+    }
+
+    #[test]
+    fn a_shell_is_offered_what_says_something_to_a_command_and_nothing_else() {
+        let offered = super::CommandLine::offered();
+        let options = |path: &[&str]| {
+            let command = path
+                .iter()
+                .try_fold(&offered, |command, name| command.find_subcommand(name));
+            let arguments = command.map(clap::Command::get_arguments).into_iter().flatten();
+            let names: Vec<&str> = arguments.filter_map(clap::Arg::get_long).collect();
+            names.join(" ")
+        };
+        assert!(options(&["read"]).contains("json session seat as"));
+        assert!(options(&["door", "admit"]).contains("json session seat as"));
+        assert!(options(&["share"]).contains("as") && !options(&["share"]).contains("seat"));
+        for (name, silent) in super::SILENT {
+            let offered = options(&[name]);
+            assert!(offered.contains("json"), "{name}: {offered}");
+            assert!(
+                silent.contains(&"seat") && !offered.contains("seat"),
+                "{name}: {offered}"
+            );
+        }
+        offered.debug_assert();
     }
 
     #[test]
