@@ -3,6 +3,7 @@
 pub(crate) mod base32;
 mod find;
 mod redact;
+mod shape;
 
 use sha2::{Digest, Sha256};
 use wire::ids::SessionId;

@@ -1,15 +1,13 @@
 //! Finding the one link in pasted text (`crypto.md` section 4.1).
 //!
 //! The text goes through two steps: undone is what mail, chat and editors do to it (wrapping, quoting, percent
-//! encoding, hidden characters), then one expression finds links in what is left. Copies of the text are
+//! encoding, hidden characters), then links are looked for in what is left by their shape. Copies of the text are
 //! wiped, since it may hold a secret.
 
-use std::sync::LazyLock;
-
-use regex::bytes::{Captures, Regex, RegexBuilder};
 use wire::ids::SessionId;
 use zeroize::Zeroizing;
 
+use super::shape::{self, Shape};
 use super::{Link, base32, check_of};
 use crate::error::Error;
 use crate::secret::{LinkKind, LinkSecret};
@@ -20,46 +18,6 @@ const INPUT_MAX: usize = 65_536;
 const ROUNDS_MAX: usize = 4;
 /// Hosts that plain HTTP may go to.
 const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
-
-const UUID: &str = "[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}";
-/// One symbol other than `#`, of however many bytes. Counting symbols in bytes this way keeps an expression with
-/// hundreds of them a tenth as large, and it stays in memory.
-const NOT_HASH: &str = r"[^#\x80-\xBF][\x80-\xBF]*";
-const NOT_SLASH: &str = r"[^/\x80-\xBF][\x80-\xBF]*";
-
-/// The expressions of steps 4 and 7, on the bytes of the text. Each is compiled when it is first needed, which most
-/// never are.
-static LINK: Expression = LazyLock::new(|| {
-    let before = before_fragment();
-    compile(&format!(
-        r"(https?)://(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(:[0-9]{{1,5}})?/s/({UUID}){before}#dp1([fv])([a-z2-7]{{64}})"
-    ))
-});
-static OTHER_VERSION: Expression = LazyLock::new(|| compile(&format!("{}(?:[02-9]|1[a-eg-uw-z2-7])", tag())));
-static CUT: Expression = LazyLock::new(|| compile(&format!("{}|#dp1[fv]", tag())));
-static ID_ONLY: Expression = LazyLock::new(|| compile(&format!(r"/s/{UUID}(?:[^0-9a-f\-]|\z)")));
-static BEGUN: Expression = LazyLock::new(|| compile(&format!("https?://(?:{NOT_SLASH}){{1,255}}/s/")));
-
-type Expression = LazyLock<Option<Regex>>;
-
-fn compile(expression: &str) -> Option<Regex> {
-    RegexBuilder::new(expression).unicode(false).build().ok()
-}
-
-fn before_fragment() -> String {
-    format!(r"/?(?:\?(?:{NOT_HASH}){{0,512}})?")
-}
-
-fn tag() -> String {
-    format!("/s/{UUID}{}#dp", before_fragment())
-}
-
-/// Whether an expression is found. They are constants that tests compile; one that would not finds nothing.
-fn found(expression: &Expression, text: &str) -> bool {
-    expression
-        .as_ref()
-        .is_some_and(|regex| regex.is_match(text.as_bytes()))
-}
 
 /// Finds the one link in pasted text, however it was wrapped, quoted or encoded on the way.
 ///
@@ -73,13 +31,12 @@ pub fn find(text: &str) -> Result<Link, Error> {
         return Err(Error::InputTooLong);
     }
     let text = unwrap_text(text);
-    let links = LINK.as_ref().ok_or(Error::LinkMissing)?;
 
     let mut matched = false;
     let mut link: Option<Candidate<'_>> = None;
-    for captures in links.captures_iter(text.as_bytes()) {
+    for shape in shape::links(&text) {
         matched = true;
-        let Some(candidate) = Candidate::read(&captures) else {
+        let Some(candidate) = Candidate::read(&shape) else {
             continue;
         };
         match &link {
@@ -93,13 +50,13 @@ pub fn find(text: &str) -> Result<Link, Error> {
     }
     Err(if matched {
         Error::LinkChecksum
-    } else if found(&OTHER_VERSION, &text) {
+    } else if shape::has_other_version(&text) {
         Error::LinkVersion
-    } else if found(&CUT, &text) {
+    } else if shape::has_cut(&text) {
         Error::LinkTruncated
-    } else if found(&ID_ONLY, &text) {
+    } else if shape::has_id_only(&text) {
         Error::LinkNoKey
-    } else if found(&BEGUN, &text) {
+    } else if shape::has_begun(&text) {
         Error::LinkTruncated
     } else {
         Error::LinkMissing
@@ -117,23 +74,21 @@ struct Candidate<'t> {
 }
 
 impl<'t> Candidate<'t> {
-    fn read(captures: &Captures<'t>) -> Option<Self> {
-        // What the groups stand for is ASCII.
-        let group = |at| std::str::from_utf8(captures.get(at)?.as_bytes()).ok();
-        let session_id = session_id(group(4)?)?;
-        let kind = if group(5)? == "f" {
+    fn read(shape: &Shape<'t>) -> Option<Self> {
+        let session_id = session_id(shape.session)?;
+        let kind = if shape.kind == "f" {
             LinkKind::Full
         } else {
             LinkKind::View
         };
-        let token = base32::decode(group(6)?).ok()?;
+        let token = base32::decode(shape.token).ok()?;
         let (secret, rest) = token.split_first_chunk::<32>()?;
         let (epoch, check) = rest.split_first_chunk::<4>()?;
         let epoch = u32::from_be_bytes(*epoch);
         (check == check_of(kind, &session_id, epoch, secret)).then(|| Self {
-            scheme: group(1).unwrap_or_default(),
-            host: group(2).unwrap_or_default(),
-            port: group(3).unwrap_or_default(),
+            scheme: shape.scheme,
+            host: shape.host,
+            port: shape.port,
             session_id,
             epoch,
             secret: LinkSecret::from_bytes(kind, *secret),
