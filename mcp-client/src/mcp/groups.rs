@@ -118,7 +118,7 @@ impl Groups {
         for group in &TABLE {
             match self.has(group.name) {
                 true => shown.extend((group.tools)()),
-                false => hidden.extend((group.tools)().iter().map(|entry| entry.tool().name.clone())),
+                false => hidden.extend((group.tools)().iter().map(Entry::name)),
             }
         }
         Toolbox::new(shown).without(hidden)

@@ -193,7 +193,7 @@ impl ServerHandler for SessionServer {
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        self.shown.toolbox.get(name).map(|entry| entry.tool().clone())
+        self.shown.toolbox.get(name).map(Entry::tool)
     }
 
     async fn call_tool(

@@ -102,7 +102,7 @@ fn toolbox() -> Toolbox {
             })
         }),
     ])
-    .without(vec!["hidden".into()])
+    .without(vec!["hidden"])
 }
 
 /// The host's side of a connection to a server of the tools above.

@@ -1,6 +1,5 @@
 //! The tools as one table: what a host is shown of each, and the verb behind it.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
@@ -28,9 +27,15 @@ pub(crate) struct Outcome {
 /// Runs a verb with checked arguments.
 type Run = fn(Arc<App>, JsonObject, Arc<dyn Host>) -> BoxFuture<'static, Result<Outcome, Failure>>;
 
-/// One tool.
+/// One tool. Its schemas are made each time they are asked for: a host lists the tools once, and kept they would be half
+/// a megabyte.
 pub(crate) struct Entry {
-    tool: Tool,
+    name: &'static str,
+    title: &'static str,
+    description: &'static str,
+    hints: Hints,
+    input: fn() -> JsonObject,
+    output: fn() -> JsonObject,
     run: Run,
 }
 
@@ -54,21 +59,33 @@ impl Entry {
         hints: Hints,
         run: Run,
     ) -> Self {
-        let annotations = ToolAnnotations::with_title(title)
-            .read_only(hints.read_only)
-            .destructive(hints.destructive)
-            .idempotent(hints.idempotent)
-            .open_world(true);
-        let tool = Tool::new(name, description, schema::input::<A>())
-            .with_title(title)
-            .with_raw_output_schema(Arc::new(schema::output::<T>()))
-            .with_annotations(annotations);
-        Self { tool, run }
+        Self {
+            name,
+            title,
+            description,
+            hints,
+            input: schema::input::<A>,
+            output: schema::output::<T>,
+            run,
+        }
+    }
+
+    /// Its name.
+    pub(crate) fn name(&self) -> &'static str {
+        self.name
     }
 
     /// What a host is shown.
-    pub(crate) fn tool(&self) -> &Tool {
-        &self.tool
+    pub(crate) fn tool(&self) -> Tool {
+        let annotations = ToolAnnotations::with_title(self.title)
+            .read_only(self.hints.read_only)
+            .destructive(self.hints.destructive)
+            .idempotent(self.hints.idempotent)
+            .open_world(true);
+        Tool::new(self.name, self.description, (self.input)())
+            .with_title(self.title)
+            .with_raw_output_schema(Arc::new((self.output)()))
+            .with_annotations(annotations)
     }
 
     /// Starts the verb.
@@ -81,7 +98,7 @@ impl Entry {
         arguments: Option<JsonObject>,
         host: Arc<dyn Host>,
     ) -> Result<BoxFuture<'static, Result<Outcome, Failure>>, BadArguments> {
-        let checked = arguments::check(&self.tool.name, &self.tool.input_schema, arguments)?;
+        let checked = arguments::check(self.name, &(self.input)(), arguments)?;
         Ok((self.run)(app, checked, host))
     }
 }
@@ -89,7 +106,7 @@ impl Entry {
 /// All tools of this process.
 pub(crate) struct Toolbox {
     entries: Vec<Entry>,
-    hidden: Vec<Cow<'static, str>>,
+    hidden: Vec<&'static str>,
 }
 
 impl Toolbox {
@@ -103,24 +120,24 @@ impl Toolbox {
 
     /// The same, and knows that these others were left out by a setting.
     #[must_use]
-    pub(crate) fn without(mut self, hidden: Vec<Cow<'static, str>>) -> Self {
+    pub(crate) fn without(mut self, hidden: Vec<&'static str>) -> Self {
         self.hidden = hidden;
         self
     }
 
     /// Whether a setting leaves out the tool of that name.
     pub(crate) fn leaves_out(&self, name: &str) -> bool {
-        self.hidden.iter().any(|hidden| hidden == name)
+        self.hidden.contains(&name)
     }
 
     /// The tool of that name.
     pub(crate) fn get(&self, name: &str) -> Option<&Entry> {
-        self.entries.iter().find(|entry| entry.tool.name == name)
+        self.entries.iter().find(|entry| entry.name == name)
     }
 
     /// What a host is shown.
     pub(crate) fn list(&self) -> Vec<Tool> {
-        self.entries.iter().map(|entry| entry.tool.clone()).collect()
+        self.entries.iter().map(Entry::tool).collect()
     }
 }
 
