@@ -1,9 +1,9 @@
-//! A bar for long reading, where a person is looking; nothing elsewhere.
+//! A bar for long reading and writing, where a person is looking; nothing elsewhere.
 
 use super::output;
-use crate::session::{Meter, Reading, Step};
+use crate::session::{Meter, Step};
 
-/// Records below which reading is over before a bar could be read.
+/// Records below which it is over before a bar could be read.
 const WORTH_SHOWING: u64 = 500;
 /// Characters of the bar between its brackets.
 const WIDTH: u64 = 24;
@@ -11,24 +11,29 @@ const WIDTH: u64 = 24;
 /// Shows the bar on standard error while a transcript is read.
 pub(super) fn meter() -> Meter {
     Meter::new(|reading| {
-        if reading.of < WORTH_SHOWING {
-            return;
-        }
-        if reading.done >= reading.of {
-            output::clear_status();
-            return;
-        }
-        output::status(&line(reading));
+        let what = match reading.step {
+            Step::Opening => "Opening the transcript",
+            Step::Fetching => "Fetching the transcript",
+        };
+        show(what, reading.done, reading.of);
     })
 }
 
+/// Shows how far something is, in records; takes the bar away at its end.
+pub(super) fn show(what: &str, done: u64, of: u64) {
+    if of < WORTH_SHOWING {
+        return;
+    }
+    if done >= of {
+        output::clear_status();
+        return;
+    }
+    output::status(&line(what, done, of));
+}
+
 /// One line: what is done, how far, in records.
-fn line(reading: Reading) -> String {
-    let what = match reading.step {
-        Step::Opening => "Opening the transcript",
-        Step::Fetching => "Fetching the transcript",
-    };
-    let (done, of) = (reading.done.min(reading.of), reading.of.max(1));
+fn line(what: &str, done: u64, of: u64) -> String {
+    let (done, of) = (done.min(of), of.max(1));
     let full = done.saturating_mul(WIDTH) / of;
     let bar: String = (0..WIDTH)
         .map(|at| match at.cmp(&full) {
@@ -46,13 +51,7 @@ mod tests {
 
     #[test]
     fn the_bar_goes_from_empty_to_full() {
-        let at = |done| {
-            line(Reading {
-                step: Step::Fetching,
-                done,
-                of: 12_000,
-            })
-        };
+        let at = |done| line("Fetching the transcript", done, 12_000);
         assert_eq!(
             at(0),
             "Fetching the transcript [>                       ] 0 of 12000 records"

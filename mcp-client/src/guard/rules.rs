@@ -215,7 +215,8 @@ fn compile(pattern: &str) -> Option<Regex> {
         .ok()
 }
 
-/// Shannon entropy in bits a byte.
+/// Shannon entropy in bits a byte. The logarithm is the crate's: the C library keeps its own in a file that would be loaded
+/// into every process for it, and is larger than all rules.
 fn entropy(value: &[u8]) -> f64 {
     let mut counts = [0_u32; 256];
     for byte in value {
@@ -228,6 +229,6 @@ fn entropy(value: &[u8]) -> f64 {
     counts
         .into_iter()
         .filter(|count| *count > 0)
-        .map(|count| -share(count) * share(count).log2())
+        .map(|count| -share(count) * libm::log2(share(count)))
         .sum()
 }

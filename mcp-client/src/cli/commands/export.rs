@@ -3,18 +3,18 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use indicatif::{ProgressBar, ProgressStyle};
 use tempfile::NamedTempFile;
 
 use super::Setting;
 use crate::cli::arguments::{Export, FormatArgument};
 use crate::cli::interrupted;
 use crate::cli::output::{self, Form};
+use crate::cli::progress;
 use crate::verbs::export::{ExportArgs, Format, Sink};
 use crate::verbs::{self, Failure, code};
 
-/// From so many records on there is a bar.
-const LONG: u64 = 500;
+/// The bar moves once in so many records.
+const STRIDE: u64 = 100;
 
 /// The file that is none: standard output.
 const STANDARD_OUTPUT: &str = "-";
@@ -89,7 +89,9 @@ struct NewFile {
     target: PathBuf,
     force: bool,
     file: NamedTempFile,
-    bar: ProgressBar,
+    /// How many records there are, and how many of them are written.
+    records: u64,
+    written: u64,
 }
 
 impl NewFile {
@@ -118,13 +120,14 @@ impl NewFile {
             target,
             force,
             file,
-            bar: ProgressBar::hidden(),
+            records: 0,
+            written: 0,
         })
     }
 
     /// Gives it its name; never that of another file unless that was asked for. Answers where it is.
     fn keep(self) -> Result<String, Failure> {
-        self.bar.finish_and_clear();
+        output::clear_status();
         let Self {
             path,
             target,
@@ -151,13 +154,7 @@ impl NewFile {
 impl Sink for NewFile {
     fn begin(&mut self, records: u64) {
         output::clear_status();
-        if records >= LONG {
-            // To standard error, and to a terminal alone.
-            self.bar = ProgressBar::new(records);
-            if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos} of {len} records") {
-                self.bar.set_style(style);
-            }
-        }
+        self.records = records;
     }
 
     fn put(&mut self, piece: &str) -> io::Result<()> {
@@ -165,7 +162,10 @@ impl Sink for NewFile {
     }
 
     fn advance(&mut self) {
-        self.bar.inc(1);
+        self.written += 1;
+        if self.written.is_multiple_of(STRIDE) {
+            progress::show("Exporting the transcript", self.written, self.records);
+        }
     }
 }
 
