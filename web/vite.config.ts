@@ -1,0 +1,19 @@
+// How the app is built into dist/, which the plane serves: hashed names under /assets, nothing inline, no
+// request to anywhere else. What is served without the app lies in static/ and is not touched here.
+import { svelte } from "@sveltejs/vite-plugin-svelte";
+import { defineConfig } from "vite";
+
+export default defineConfig({
+  base: "/",
+  publicDir: false,
+  plugins: [svelte()],
+  build: {
+    outDir: "dist",
+    emptyOutDir: true,
+    manifest: true,
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    sourcemap: false,
+    rollupOptions: { input: "session.html" },
+  },
+});
