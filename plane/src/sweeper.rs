@@ -18,7 +18,7 @@ use crate::service::Shared;
 const LOOK: Duration = Duration::from_millis(500);
 /// How often sessions that are waited for are read again: with the reading itself within five seconds.
 const READ_AGAIN: Duration = Duration::from_secs(4);
-/// How often presence is written.
+/// How often presence is written, and read for those who stream.
 const WRITE_PRESENCE: Duration = Duration::from_secs(5);
 /// How often tombstones and machines that wait to be connected are looked through.
 const LOOK_AT_THE_REST: Duration = Duration::from_secs(60);
@@ -92,7 +92,7 @@ pub(crate) async fn read_again(shared: Arc<Shared>, stop: CancellationToken) {
     }
 }
 
-/// Writes presence now and then, and once more when it is stopped.
+/// Writes presence now and then, and tells those who stream who is here; writes once more when it is stopped.
 pub(crate) async fn write_presence(shared: Arc<Shared>, stop: CancellationToken) {
     let mut ticks = interval(WRITE_PRESENCE);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -103,6 +103,9 @@ pub(crate) async fn write_presence(shared: Arc<Shared>, stop: CancellationToken)
         }
         if stopped {
             return;
+        }
+        if let Err(error) = shared.tell_rosters().await {
+            tracing::warn!(%error, "streams are told later who is here");
         }
     }
 }

@@ -86,6 +86,14 @@ impl Looks {
     }
 }
 
+/// Lets go of the last look. Who waits for long calls this now and then: a look is worth its memory only while others
+/// ask for the same one.
+pub(super) fn forget(slot: &Slot) {
+    if let Ok(mut last) = slot.try_lock() {
+        *last = None;
+    }
+}
+
 impl Shared {
     /// A look at a session that begins after this call, shared with whoever else asks now.
     pub(super) async fn look(&self, slot: &Slot, session: SessionId, after: u64) -> Answer<Arc<Look>> {
@@ -96,9 +104,22 @@ impl Shared {
         {
             return Ok(Arc::clone(look));
         }
-        let look = Arc::new(self.take_look(session, after).await?);
+        // Boxed, so that those who wait for it have no room for one of their own.
+        let look = Arc::new(Box::pin(self.take_look(session, after)).await?);
         *last = Some(Arc::clone(&look));
         Ok(look)
+    }
+
+    /// The token counts as of a look; else why it does not.
+    pub(super) async fn still_counts(&self, by: &SessionCaller, look: &Look) -> Answer<()> {
+        let now = self.now();
+        match look.token(by, now) {
+            Some(expires_at) => self.presence.seen(by, now, expires_at),
+            None => {
+                self.look_up(by.session_id, by.token_hash).await?;
+            }
+        }
+        Ok(())
     }
 
     async fn take_look(&self, session: SessionId, after: u64) -> Answer<Look> {

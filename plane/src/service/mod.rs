@@ -7,8 +7,8 @@
 //!   changes but messages go · [`acts`]: who did what, written down with it · [`shape`]: what is refused without a look at the store · [`state`]: what readers
 //!   are told
 //! - one file a call: [`create`], [`view`], [`title`], [`join`] (with [`proof`]), [`rejoin`], [`participants`], [`leave`],
-//!   [`end`], [`rekey`], [`door`] (with [`knock`]), [`post`], [`read`], [`wait`] (with [`look`]), [`mode`], [`auto`],
-//!   [`credentials`] (with [`lookups`]), [`connect`]
+//!   [`end`], [`rekey`], [`door`] (with [`knock`]), [`post`], [`read`], [`wait`] (with [`look`]), [`events`] (with [`look`]
+//!   and [`roster`]), [`mode`], [`auto`], [`credentials`] (with [`lookups`]), [`connect`]
 //! - [`sweep`], [`evict`]: what happens by itself
 //! - [`admin`]: what the operator does
 
@@ -24,6 +24,7 @@ mod departures;
 mod door;
 mod end;
 mod error;
+mod events;
 mod evict;
 mod join;
 mod knock;
@@ -39,6 +40,7 @@ mod random;
 mod read;
 mod rejoin;
 mod rekey;
+mod roster;
 mod shape;
 mod state;
 mod sweep;
@@ -53,6 +55,7 @@ pub use admin::{
 };
 pub use callers::{MachineCaller, OwnerCaller, Role, Scope, SessionCaller};
 pub use error::ServiceError;
+pub use events::{EventStream, StreamItem};
 pub use open::{Service, ServiceConfig};
 
 pub(crate) use open::Shared;

@@ -7,6 +7,7 @@ use super::deadlines::Deadlines;
 use super::departures::Departures;
 use super::look::Looks;
 use super::lookups::{self, Lookups};
+use super::roster::Roster;
 use super::state::{Viewer, state};
 use super::tasks::Tasks;
 use super::{Answer, ServiceError, SessionCaller};
@@ -56,6 +57,8 @@ pub(crate) struct Shared {
     pub(super) presence: Arc<Presence>,
     pub(super) deadlines: Deadlines,
     pub(super) looks: Looks,
+    /// Who is here, for those who stream.
+    pub(super) rosters: Hub<Roster>,
     pub(super) lookups: Lookups,
     pub(crate) departures: Departures,
     /// Waits and streams end when this is cancelled.
@@ -149,6 +152,7 @@ impl Service {
             wakes: Wakes::new(hub, others),
             deadlines: Deadlines::default(),
             looks: Looks::default(),
+            rosters: Hub::default(),
             lookups,
             departures: Departures::default(),
             draining: CancellationToken::new(),

@@ -4,7 +4,7 @@ use wire::api::{ParticipantRow, Participants};
 use wire::encoding::Blob;
 use wire::timestamp::Timestamp;
 
-use super::{Answer, Service, SessionCaller};
+use super::{Answer, Service, SessionCaller, roster};
 use crate::presence::Local;
 use crate::store::{epochs, participants, profiles};
 
@@ -45,19 +45,17 @@ impl Service {
     }
 }
 
-/// A row as it is shown: what the database has, or what this process saw since.
+/// A row as it is shown. Who left does not listen.
 fn shown(row: participants::ParticipantRow, local: Option<Local>, now: Timestamp) -> ParticipantRow {
-    let stopped = local.is_some_and(|local| local.stopped);
-    let listening = !stopped && row.listening_until.is_some_and(|until| now < until);
-    let is_in = row.left_at.is_none();
+    let presence = roster::shown(&row.presence(), local, now);
     ParticipantRow {
         participant_id: row.participant_id,
         kind: row.kind,
         capability: row.capability,
         joined_at: row.joined_at,
-        last_seen_at: local.map_or(row.last_seen_at, |local| local.last_seen_at.max(row.last_seen_at)),
+        last_seen_at: presence.last_seen_at,
         left_at: row.left_at,
-        listening: is_in && (listening || local.is_some_and(|local| local.listening)),
-        fetched_seq: local.map_or(row.fetched_seq, |local| local.fetched_seq.max(row.fetched_seq)),
+        listening: row.left_at.is_none() && presence.listening,
+        fetched_seq: presence.fetched_seq,
     }
 }

@@ -74,7 +74,7 @@ impl Service {
                 () = sleep_until(deadline) => {}
             }
             let look = Box::pin(self.shared.look(&slot, by.session_id, after)).await?;
-            Box::pin(self.still_counts(by, &look)).await?;
+            Box::pin(self.shared.still_counts(by, &look)).await?;
             let news = match look.has_news(after, by.participant_id) {
                 Some(news) => news,
                 None => Box::pin(self.has_news(by, after, &look.row)).await?,
@@ -87,18 +87,6 @@ impl Service {
                 return Box::pin(self.answer(by, after, limit, &look)).await;
             }
         }
-    }
-
-    /// The token counts as of a look; else why it does not.
-    async fn still_counts(&self, by: &SessionCaller, look: &Look) -> Answer<()> {
-        let now = self.shared.now();
-        match look.token(by, now) {
-            Some(expires_at) => self.shared.presence.seen(by, now, expires_at),
-            None => {
-                self.shared.look_up(by.session_id, by.token_hash).await?;
-            }
-        }
-        Ok(())
     }
 
     /// The records of a look, or others where it does not have them.

@@ -4,7 +4,7 @@
 //! - Appending ([`super::append`]): on Postgres one statement moves the sessions' rows and inserts the records,
 //!   because each round trip counts there; SQLite runs in this process and can't insert inside a query.
 //! - Tokens of many requests at once, for the same reason.
-//! - Versions of many sessions at once: SQLite takes no arrays.
+//! - Versions of many sessions at once, and who is in them: SQLite takes no arrays.
 //! - What is swept waits for no lock, which only Postgres has on rows.
 //! - Presence needs no sync at its commit; only Postgres can leave that out for one transaction.
 
@@ -144,6 +144,22 @@ pub(super) const VERSIONS_POSTGRES: &str =
     "SELECT session_id, version FROM sessions WHERE session_id = ANY($1::bytea[])";
 /// The version of one session.
 pub(super) const VERSION_SQLITE: &str = "SELECT session_id, version FROM sessions WHERE session_id = $1";
+
+macro_rules! present {
+    ($sessions:literal) => {
+        concat!(
+            "SELECT session_id, participant_id, last_seen_at, listening_until, fetched_seq FROM participants \
+             WHERE session_id ",
+            $sessions,
+            " AND left_at IS NULL AND removed_epoch IS NULL ORDER BY session_id, joined_seq, participant_id"
+        )
+    };
+}
+
+/// Who is in many sessions.
+pub(super) const PRESENT_POSTGRES: &str = present!("= ANY($1::bytea[])");
+/// Who is in one session.
+pub(super) const PRESENT_SQLITE: &str = present!("= $1");
 
 /// As [`super::tokens`] finds one token, many: `n` is the place of the key that was asked for.
 pub(super) const FIND_TOKENS_POSTGRES: &str = "SELECT a.n, t.participant_id, t.capability, t.epoch, t.expires_at, \

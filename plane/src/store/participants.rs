@@ -6,7 +6,7 @@ use wire::ids::{ParticipantId, SessionId};
 use wire::timestamp::Timestamp;
 
 use super::codec::{capability, capability_word, count, hash, id, kind, kind_word, millis, small, stored};
-use super::dialect::NO_SYNC_POSTGRES;
+use super::dialect::{NO_SYNC_POSTGRES, PRESENT_POSTGRES, PRESENT_SQLITE};
 use super::engine::{all, maybe, one, run};
 use super::{On, StoreError};
 
@@ -61,6 +61,26 @@ pub(crate) struct ParticipantRow {
     pub(crate) last_seen_at: Timestamp,
     pub(crate) listening_until: Option<Timestamp>,
     pub(crate) fetched_seq: u64,
+}
+
+/// Presence as it is stored.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PresenceRow {
+    pub(crate) participant_id: ParticipantId,
+    pub(crate) last_seen_at: Timestamp,
+    pub(crate) listening_until: Option<Timestamp>,
+    pub(crate) fetched_seq: u64,
+}
+
+impl ParticipantRow {
+    pub(crate) const fn presence(&self) -> PresenceRow {
+        PresenceRow {
+            participant_id: self.participant_id,
+            last_seen_at: self.last_seen_at,
+            listening_until: self.listening_until,
+            fetched_seq: self.fetched_seq,
+        }
+    }
 }
 
 /// Somebody who joins for the first time.
@@ -118,6 +138,29 @@ impl TryFrom<Raw> for ParticipantRow {
     }
 }
 
+#[derive(FromRow)]
+struct RawPresence {
+    session_id: Vec<u8>,
+    participant_id: Vec<u8>,
+    last_seen_at: i64,
+    listening_until: Option<i64>,
+    fetched_seq: i64,
+}
+
+impl TryFrom<RawPresence> for (SessionId, PresenceRow) {
+    type Error = StoreError;
+
+    fn try_from(raw: RawPresence) -> Result<Self, StoreError> {
+        let row = PresenceRow {
+            participant_id: id(&raw.participant_id, ParticipantId::from_bytes)?,
+            last_seen_at: Timestamp::from_millis(raw.last_seen_at),
+            listening_until: raw.listening_until.map(Timestamp::from_millis),
+            fetched_seq: count(raw.fetched_seq)?,
+        };
+        Ok((id(&raw.session_id, SessionId::from_bytes)?, row))
+    }
+}
+
 /// Adds a participant.
 pub(crate) async fn insert(
     on: &mut On<'_>,
@@ -162,6 +205,36 @@ pub(crate) async fn list(on: &mut On<'_>, session: SessionId) -> Result<Vec<Part
         .into_iter()
         .map(ParticipantRow::try_from)
         .collect()
+}
+
+/// Who is in these sessions: those of a session stand together, in the order of joining.
+pub(crate) async fn present(
+    on: &mut On<'_>,
+    sessions: &[SessionId],
+) -> Result<Vec<(SessionId, PresenceRow)>, StoreError> {
+    let rows: Vec<RawPresence> = match on {
+        On::Postgres(conn) => {
+            let ids: Vec<&[u8]> = sessions.iter().map(|session| &session.as_bytes()[..]).collect();
+            sqlx::query_as(PRESENT_POSTGRES)
+                .bind(ids)
+                .fetch_all(&mut **conn)
+                .await?
+        }
+        On::Sqlite(conn) => {
+            let mut rows = Vec::new();
+            for session in sessions {
+                let id = &session.as_bytes()[..];
+                rows.extend(
+                    sqlx::query_as::<_, RawPresence>(PRESENT_SQLITE)
+                        .bind(id)
+                        .fetch_all(&mut **conn)
+                        .await?,
+                );
+            }
+            rows
+        }
+    };
+    rows.into_iter().map(TryFrom::try_from).collect()
 }
 
 /// Somebody is back, with the capability of the proof it showed.

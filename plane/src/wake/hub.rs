@@ -1,4 +1,4 @@
-//! The hub of one process: who waits for which session.
+//! The hub of one process: who waits for which session. What is told is that it changed, or what it changed to.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -6,33 +6,56 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 use wire::ids::SessionId;
 
-type Waiters = HashMap<SessionId, watch::Sender<()>>;
+type Waiters<T> = HashMap<SessionId, watch::Sender<T>>;
 
-/// Knows the sessions that somebody waits for.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Hub {
-    waiters: Arc<Mutex<Waiters>>,
+/// Knows the sessions that somebody waits for, and what was told of each last.
+#[derive(Debug)]
+pub(crate) struct Hub<T = ()> {
+    waiters: Arc<Mutex<Waiters<T>>>,
 }
 
 /// One who waits for a session. Subscribe before reading: what changes after the read is then never missed.
 #[derive(Debug)]
-pub(crate) struct Subscription {
-    hub: Hub,
+pub(crate) struct Subscription<T = ()> {
+    hub: Hub<T>,
     session: SessionId,
-    changes: watch::Receiver<()>,
+    changes: watch::Receiver<T>,
 }
 
-impl Hub {
-    fn waiters(&self) -> MutexGuard<'_, Waiters> {
+impl<T> Default for Hub<T> {
+    fn default() -> Self {
+        Self {
+            waiters: Arc::default(),
+        }
+    }
+}
+
+impl<T> Clone for Hub<T> {
+    fn clone(&self) -> Self {
+        Self {
+            waiters: Arc::clone(&self.waiters),
+        }
+    }
+}
+
+impl<T> Hub<T> {
+    fn waiters(&self) -> MutexGuard<'_, Waiters<T>> {
         self.waiters.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The sessions that somebody waits for.
+    pub(crate) fn waited_for(&self) -> Vec<SessionId> {
+        self.waiters().keys().copied().collect()
+    }
+}
+
+impl<T: Default> Hub<T> {
     /// From now on, changes of the session are seen.
-    pub(crate) fn subscribe(&self, session: SessionId) -> Subscription {
+    pub(crate) fn subscribe(&self, session: SessionId) -> Subscription<T> {
         let changes = self
             .waiters()
             .entry(session)
-            .or_insert_with(|| watch::Sender::new(()))
+            .or_insert_with(|| watch::Sender::new(T::default()))
             .subscribe();
         Subscription {
             hub: self.clone(),
@@ -41,6 +64,21 @@ impl Hub {
         }
     }
 
+    /// Tells those who wait for the session what it changed to, if it did.
+    pub(crate) fn tell(&self, session: SessionId, value: T, changed: impl FnOnce(&T, &T) -> bool) {
+        if let Some(waiters) = self.waiters().get(&session) {
+            waiters.send_if_modified(|before| {
+                let changed = changed(before, &value);
+                if changed {
+                    *before = value;
+                }
+                changed
+            });
+        }
+    }
+}
+
+impl Hub {
     /// Releases everybody in this process who waits for the session.
     pub(crate) fn wake(&self, session: SessionId) {
         if let Some(waiters) = self.waiters().get(&session) {
@@ -54,14 +92,9 @@ impl Hub {
             waiters.send_replace(());
         }
     }
-
-    /// The sessions that somebody waits for.
-    pub(crate) fn waited_for(&self) -> Vec<SessionId> {
-        self.waiters().keys().copied().collect()
-    }
 }
 
-impl Subscription {
+impl<T> Subscription<T> {
     /// Returns once the session changed since the last call, or since the subscription.
     pub(crate) async fn changed(&mut self) {
         if self.changes.changed().await.is_err() {
@@ -71,7 +104,14 @@ impl Subscription {
     }
 }
 
-impl Drop for Subscription {
+impl<T: Clone> Subscription<T> {
+    /// What was told last.
+    pub(crate) fn told(&self) -> T {
+        self.changes.borrow().clone()
+    }
+}
+
+impl<T> Drop for Subscription<T> {
     fn drop(&mut self) {
         let mut waiters = self.hub.waiters();
         // The last one out; this receiver still counts.
@@ -119,8 +159,24 @@ mod tests {
     }
 
     #[test]
+    fn what_is_told_is_kept_and_what_did_not_change_releases_nobody() {
+        let hub = Hub::<u8>::default();
+        let mut waiting = hub.subscribe(SESSION);
+        let differs = |before: &u8, now: &u8| before != now;
+        let is_told = |waiting: &mut Subscription<u8>| {
+            use futures_util::FutureExt as _;
+            waiting.changed().now_or_never().map(|()| waiting.told())
+        };
+        hub.tell(SESSION, 4, differs);
+        assert_eq!(is_told(&mut waiting), Some(4));
+        hub.tell(SESSION, 4, differs);
+        assert_eq!(is_told(&mut waiting), None);
+        assert_eq!(hub.subscribe(SESSION).told(), 4, "newcomers are told as well");
+    }
+
+    #[test]
     fn a_session_that_nobody_waits_for_is_forgotten() {
-        let hub = Hub::default();
+        let hub = Hub::<()>::default();
         let one = hub.subscribe(SESSION);
         let two = hub.subscribe(SESSION);
         drop(one);

@@ -7,7 +7,7 @@
 mod hub;
 mod relay;
 
-pub(crate) use hub::Hub;
+pub(crate) use hub::{Hub, Subscription};
 pub(crate) use relay::{QUEUE, Relay};
 
 use tokio::sync::mpsc;

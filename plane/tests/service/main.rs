@@ -37,4 +37,5 @@ mod reading;
 mod rekeying;
 mod rekeying_races;
 mod schema;
+mod streaming;
 mod waiting;

@@ -5,6 +5,7 @@
 
 mod connect;
 mod door;
+mod events;
 mod modes;
 mod records;
 mod service;
@@ -12,6 +13,7 @@ mod sessions;
 
 pub use connect::{Connect, ConnectToken, Connected, Connecting};
 pub use door::{Decide, Door, DoorState, DoorSummary, Knock, SetDoor};
+pub use events::{Bye, ByeCode, Presence, StreamEvent};
 pub use modes::{Mode, Proposal, ProposalRef, Propose, SealedGoal, SetMode, SettableMode};
 pub use records::{Checkpoint, ExpectMode, Page, Post, Posted, Record, Signal};
 pub use service::{Health, Me};
