@@ -124,6 +124,8 @@ limits! {
     connections = 16_384, at most 1_000_000;
     /// How long a request may take to arrive, in seconds.
     request_time_s = 15, at most 3_600;
+    /// How long a piece of an event stream, 16 KiB, may be on its way before the reader is too slow, in seconds.
+    stream_piece_s = 20, at most 3_600;
     /// How long a session lives after its last message, in seconds.
     session_life_s = 2_592_000, at most 315_360_000;
     /// How long an ended session may still be read, in seconds.

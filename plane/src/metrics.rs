@@ -11,6 +11,7 @@ const REQUESTS: &str = "devpilot_plane_http_requests_total";
 const SECONDS: &str = "devpilot_plane_http_request_seconds";
 const UNDER_WAY: &str = "devpilot_plane_http_requests_under_way";
 const CONNECTIONS: &str = "devpilot_plane_connections";
+const STREAMS: &str = "devpilot_plane_event_streams";
 
 /// From a cached read to a wait's 50 s.
 const BUCKETS: [f64; 14] = [
@@ -49,6 +50,7 @@ impl Exporter {
         );
         describe_gauge!(UNDER_WAY, "Requests being carried out");
         describe_gauge!(CONNECTIONS, "Open connections");
+        describe_gauge!(STREAMS, "Open event streams");
         Self(Some(handle))
     }
 
@@ -129,4 +131,9 @@ pub(crate) fn under_way() -> Present {
 /// An open connection.
 pub(crate) fn connection() -> Present {
     Present::new(CONNECTIONS)
+}
+
+/// An open event stream.
+pub(crate) fn stream() -> Present {
+    Present::new(STREAMS)
 }

@@ -99,7 +99,7 @@ async fn admit<C: Caller, B: RequestBody, Q: Query, P: FromPath>(
     let bearer = Bearer::of(&parts.headers);
     let caller = C::identify(app.service(), bearer, session, declared.demand).await?;
     let path = P::read(declared.template, &parts.uri)?;
-    let query = Q::read(&pairs)?;
+    let query = Q::read(&pairs, &parts.headers)?;
     let bytes = body.read(declared.body, app.limits()).await?;
     let body = B::read(parts.headers.get(header::CONTENT_TYPE), &bytes)?;
     let from = ClientAddress::of(parts);

@@ -7,7 +7,7 @@ use std::future::Future;
 
 use http::{HeaderMap, header};
 use utoipa::openapi::security::SecurityRequirement;
-use wire::event::Capability;
+use wire::event::{Capability, Kind};
 use wire::ids::SessionId;
 use wire::token::TokenKind;
 
@@ -26,6 +26,11 @@ pub(super) fn session() -> Takes<SessionCaller> {
 /// A participant of the path's session with a full link: others get `view_only`.
 pub(super) fn full_session() -> Takes<SessionCaller> {
     Takes(AtLeast::Full)
+}
+
+/// A participant of the path's session who is a person: others get `forbidden`.
+pub(super) fn human_session() -> Takes<SessionCaller> {
+    Takes(AtLeast::Human)
 }
 
 /// A machine whose token has one of these scopes.
@@ -54,6 +59,8 @@ pub(super) enum AtLeast {
     View,
     /// Writing.
     Full,
+    /// Reading, as a person.
+    Human,
 }
 
 /// The names of the two security schemes in the OpenAPI document.
@@ -134,10 +141,14 @@ impl Caller for SessionCaller {
     ) -> Result<Self, Refusal> {
         let token = Bearer::of_kind(bearer, TokenKind::Session)?;
         let caller = service.session_caller(session?, &token).await?;
-        if demand == AtLeast::Full && caller.capability != Capability::Full {
-            return Err(ServiceError::ViewOnly.into());
+        match demand {
+            AtLeast::Full if caller.capability != Capability::Full => Err(ServiceError::ViewOnly.into()),
+            AtLeast::Human if caller.kind != Kind::Human => Err(ServiceError::Forbidden {
+                detail: "This is for people. An agent waits for records with GET records and `wait`.",
+            }
+            .into()),
+            _ => Ok(caller),
         }
-        Ok(caller)
     }
 
     fn described(_: AtLeast) -> Vec<SecurityRequirement> {

@@ -18,6 +18,7 @@ mod reply;
 mod route;
 mod routes;
 mod server;
+mod sse;
 mod stall;
 
 pub use address::{BadProxy, TrustedProxies};

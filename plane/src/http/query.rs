@@ -1,9 +1,11 @@
 //! Strict query strings: each route declares its names, and every other name is refused, so that a token in a URL
 //! never goes unnoticed (`plane-api.md`, Credentials).
 
+use http::HeaderMap;
 use utoipa::PartialSchema;
 use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::{Required, schema};
+use wire::sizes::SEQ_MAX;
 
 use super::refusal::Refusal;
 
@@ -12,11 +14,11 @@ pub(super) trait Query: Sized + Send + 'static {
     /// The names it may have; `None`: whatever stands there is ignored.
     const NAMES: Option<&'static [&'static str]>;
 
-    /// Reads the values. The names have been checked.
+    /// Reads the values. The names have been checked. A header may say the same as one of them.
     ///
     /// # Errors
     /// A value of another form or out of bounds.
-    fn read(pairs: &Pairs<'_>) -> Result<Self, Refusal>;
+    fn read(pairs: &Pairs<'_>, headers: &HeaderMap) -> Result<Self, Refusal>;
 
     /// How the OpenAPI document says it.
     fn described() -> Vec<Parameter>;
@@ -63,14 +65,19 @@ impl<'a> Pairs<'a> {
         let Some(text) = self.value(name) else {
             return Ok(None);
         };
-        let digits = !text.is_empty() && text.bytes().all(|symbol| symbol.is_ascii_digit());
-        match text.parse() {
-            Ok(number) if digits && (least..=most).contains(&number) => Ok(Some(number)),
-            _ => Err(Refusal::Form(format!(
+        match whole_number(text, least, most) {
+            Some(number) => Ok(Some(number)),
+            None => Err(Refusal::Form(format!(
                 "`{name}` in the query must be a whole number from {least} to {most}."
             ))),
         }
     }
+}
+
+fn whole_number(text: &str, least: u64, most: u64) -> Option<u64> {
+    let digits = text.bytes().all(|symbol| symbol.is_ascii_digit());
+    let number = text.parse().ok()?;
+    (digits && (least..=most).contains(&number)).then_some(number)
 }
 
 fn said_of(names: &[&str]) -> String {
@@ -98,7 +105,7 @@ pub(super) struct NoQuery;
 impl Query for NoQuery {
     const NAMES: Option<&'static [&'static str]> = Some(&[]);
 
-    fn read(_: &Pairs<'_>) -> Result<Self, Refusal> {
+    fn read(_: &Pairs<'_>, _: &HeaderMap) -> Result<Self, Refusal> {
         Ok(Self)
     }
 
@@ -114,7 +121,7 @@ pub(super) struct AnyQuery;
 impl Query for AnyQuery {
     const NAMES: Option<&'static [&'static str]> = None;
 
-    fn read(_: &Pairs<'_>) -> Result<Self, Refusal> {
+    fn read(_: &Pairs<'_>, _: &HeaderMap) -> Result<Self, Refusal> {
         Ok(Self)
     }
 
@@ -144,10 +151,10 @@ const LONGEST_WAIT_S: u64 = 50;
 impl Query for ReadQuery {
     const NAMES: Option<&'static [&'static str]> = Some(&["after", "limit", "wait"]);
 
-    fn read(pairs: &Pairs<'_>) -> Result<Self, Refusal> {
+    fn read(pairs: &Pairs<'_>, _: &HeaderMap) -> Result<Self, Refusal> {
         let limit = pairs.number("limit", 1, MOST_RECORDS)?.unwrap_or(DEFAULT_LIMIT);
         Ok(Self {
-            after: pairs.number("after", 0, wire::sizes::SEQ_MAX)?.unwrap_or(0),
+            after: pairs.number("after", 0, SEQ_MAX)?.unwrap_or(0),
             limit: u32::try_from(limit).unwrap_or(u32::MAX),
             wait_s: pairs
                 .number("wait", 0, LONGEST_WAIT_S)?
@@ -168,6 +175,51 @@ impl Query for ReadQuery {
     }
 }
 
+/// `GET …/events`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct EventsQuery {
+    /// Records after this seq.
+    pub(super) after: u64,
+}
+
+/// What a client that lost its stream received last. It counts and not the query, which is of the first try.
+const LAST_EVENT_ID: &str = "Last-Event-ID";
+
+impl Query for EventsQuery {
+    const NAMES: Option<&'static [&'static str]> = Some(&["after"]);
+
+    fn read(pairs: &Pairs<'_>, headers: &HeaderMap) -> Result<Self, Refusal> {
+        let after = pairs.number("after", 0, SEQ_MAX)?.unwrap_or(0);
+        let Some(value) = headers.get(LAST_EVENT_ID) else {
+            return Ok(Self { after });
+        };
+        let last = value
+            .to_str()
+            .ok()
+            .and_then(|text| whole_number(text, 0, SEQ_MAX));
+        last.map(|after| Self { after }).ok_or_else(|| {
+            Refusal::Form(format!(
+                "`{LAST_EVENT_ID}` must be the id of a record: a whole number from 0 to {SEQ_MAX}."
+            ))
+        })
+    }
+
+    fn described() -> Vec<Parameter> {
+        let text = "The `id` of the last record received; counts instead of `after`.";
+        let header = ParameterBuilder::new()
+            .name(LAST_EVENT_ID)
+            .parameter_in(ParameterIn::Header)
+            .required(Required::False)
+            .description(Some(text))
+            .schema(Some(u64::schema()))
+            .build();
+        vec![
+            described("after", "Records with a greater seq; default 0.", true),
+            header,
+        ]
+    }
+}
+
 /// `GET …/participants`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ProfilesQuery {
@@ -178,7 +230,7 @@ pub(super) struct ProfilesQuery {
 impl Query for ProfilesQuery {
     const NAMES: Option<&'static [&'static str]> = Some(&["profiles_from_epoch"]);
 
-    fn read(pairs: &Pairs<'_>) -> Result<Self, Refusal> {
+    fn read(pairs: &Pairs<'_>, _: &HeaderMap) -> Result<Self, Refusal> {
         let epoch = pairs.number("profiles_from_epoch", 1, u64::from(u32::MAX))?;
         Ok(Self {
             profiles_from_epoch: epoch.and_then(|epoch| u32::try_from(epoch).ok()),
@@ -201,7 +253,7 @@ pub(super) struct EndQuery {
 impl Query for EndQuery {
     const NAMES: Option<&'static [&'static str]> = Some(&["purge"]);
 
-    fn read(pairs: &Pairs<'_>) -> Result<Self, Refusal> {
+    fn read(pairs: &Pairs<'_>, _: &HeaderMap) -> Result<Self, Refusal> {
         match pairs.value("purge") {
             None | Some("false") => Ok(Self { purge: false }),
             Some("true") => Ok(Self { purge: true }),
@@ -237,7 +289,27 @@ mod tests {
     use super::*;
 
     fn read<Q: Query>(text: &str) -> Result<Q, Refusal> {
-        Q::read(&Pairs::of(Some(text), Q::NAMES)?)
+        Q::read(&Pairs::of(Some(text), Q::NAMES)?, &HeaderMap::new())
+    }
+
+    fn events(query: &str, last: &'static str) -> Option<u64> {
+        let headers = HeaderMap::from_iter([("last-event-id".parse().unwrap(), last.parse().unwrap())]);
+        let pairs = Pairs::of(Some(query), EventsQuery::NAMES).unwrap();
+        EventsQuery::read(&pairs, &headers).ok().map(|query| query.after)
+    }
+
+    #[test]
+    fn what_was_received_last_counts_and_not_where_the_first_try_began() {
+        assert_eq!(read::<EventsQuery>("").unwrap().after, 0);
+        assert_eq!(read::<EventsQuery>("after=7").unwrap().after, 7);
+        assert_eq!(events("after=7", "9"), Some(9));
+        assert_eq!(events("after=7", "0"), Some(0));
+        assert_eq!(events("", "4294967295"), Some(4_294_967_295));
+        for bad in ["", "-1", "+1", "1.0", "x", "1 ", "4294967296", "1,2"] {
+            assert_eq!(events("after=7", bad), None, "{bad:?}");
+        }
+        assert_eq!(events("after=x", "9"), None, "both must be right");
+        assert!(read::<EventsQuery>("after=1&wait=5").is_err());
     }
 
     #[test]

@@ -319,6 +319,6 @@ fn of_store(error: &StoreError) -> Problem {
 }
 
 /// One to five seconds, so that clients which were sent away together don't come back together.
-fn jittered_s() -> u64 {
+pub(super) fn jittered_s() -> u64 {
     getrandom::u32().map_or(3, |random| u64::from(random % 5) + 1)
 }

@@ -9,10 +9,12 @@ use wire::api;
 
 use super::app::{App, MetricsAt};
 use super::body::{Arriving, BodyLimit};
-use super::credential::{full_session, machine, nobody_in_particular, session, session_or_machine};
+use super::credential::{
+    full_session, human_session, machine, nobody_in_particular, session, session_or_machine,
+};
 use super::edge::edge;
 use super::handlers::{door, modes, orgs, pages, participants, records, service, sessions};
-use super::query::{AnyQuery, EndQuery, ProfilesQuery, ReadQuery};
+use super::query::{AnyQuery, EndQuery, EventsQuery, ProfilesQuery, ReadQuery};
 use super::refusal::Refusal;
 use super::route::{Route, delete, get, post, put};
 use crate::service::Scope::{Admin, Rekey, Share};
@@ -58,6 +60,8 @@ pub(super) fn api() -> Vec<Route> {
             .takes(session()).json::<api::Post>(BodyLimit::Records).to(records::post),
         get("/v1/sessions/{session_id}/records", "Read records, or wait for new ones")
             .takes(session()).query::<ReadQuery>().to(records::read),
+        get("/v1/sessions/{session_id}/events", "Follow the session live; server-sent events, for people")
+            .takes(human_session()).query::<EventsQuery>().to(records::events),
 
         // Modes
         post("/v1/sessions/{session_id}/mode", "Set observe or relay")

@@ -8,6 +8,7 @@ use tokio::io::AsyncWriteExt as _;
 
 use crate::client::finish;
 use crate::server::{Seat, Server, wide};
+use crate::sse::Sse;
 
 /// A session in relay with somebody who may wait in it, and its head.
 async fn relay(server: &Server) -> (Seat, u64) {
@@ -83,6 +84,37 @@ async fn waits_are_answered_and_posts_under_way_finish() {
     assert!(
         tokio::net::TcpStream::connect(server.address).await.is_err(),
         "still listening"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn streams_are_told_when_to_come_back_and_the_plane_is_down_in_time() {
+    let mut server = Server::start().await;
+    let host = server.create().await;
+    let person = server.join_person(&host).await;
+    let mut streams = Vec::new();
+    for _ in 0..8 {
+        let mut stream = Sse::open(server.call(&person, "GET", "/events?after=3")).await;
+        stream.until(|event| event.name == "presence").await;
+        streams.push(stream);
+    }
+    let started = Instant::now();
+    server.stop();
+    for mut stream in streams {
+        let bye = stream.event().await.unwrap();
+        assert_eq!(
+            (bye.name.as_str(), &bye.json()["code"]),
+            ("bye", &json!("draining"))
+        );
+        let back = bye.json()["retry_after_s"].as_u64().unwrap();
+        assert!((1..=5).contains(&back), "{back}");
+        assert_eq!(stream.event().await, None);
+    }
+    server.down().await;
+    assert!(
+        started.elapsed() < Duration::from_secs(5),
+        "{:?}",
+        started.elapsed()
     );
 }
 

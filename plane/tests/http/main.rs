@@ -10,6 +10,8 @@
 #[path = "../support/client.rs"]
 mod client;
 mod server;
+#[path = "../support/sse.rs"]
+mod sse;
 
 mod bodies;
 mod connect;
@@ -19,3 +21,4 @@ mod hostile;
 mod logs;
 mod pages;
 mod service_routes;
+mod streams;

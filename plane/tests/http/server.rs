@@ -173,6 +173,19 @@ impl Server {
         seat.with_token(&joined)
     }
 
+    /// A person who joins with the full proof of a seat's session.
+    pub(crate) async fn join_person(&self, host: &Seat) -> Seat {
+        let (seat, mut body) = host.joining(false);
+        body["participant"]["kind"] = json!("human");
+        let joined = self
+            .request("POST", &host.path("/participants"))
+            .json(&body)
+            .send()
+            .await
+            .ok(201);
+        seat.with_token(&joined)
+    }
+
     /// A call with a seat's token.
     pub(crate) fn call(&self, seat: &Seat, method: &str, tail: &str) -> Request {
         self.request(method, &seat.path(tail)).bearer(&seat.token)

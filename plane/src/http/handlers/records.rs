@@ -6,8 +6,9 @@ use wire::api;
 
 use crate::http::body::{Json, NoBody};
 use crate::http::call::{Call, Handled};
-use crate::http::query::ReadQuery;
+use crate::http::query::{EventsQuery, ReadQuery};
 use crate::http::reply::Found;
+use crate::http::sse::Streaming;
 use crate::service::{Outcome, SessionCaller};
 
 pub(in crate::http) async fn post(
@@ -29,4 +30,10 @@ pub(in crate::http) async fn read(call: Call<SessionCaller, NoBody, ReadQuery>) 
         }
     };
     Ok(Found(page))
+}
+
+pub(in crate::http) async fn events(call: Call<SessionCaller, NoBody, EventsQuery>) -> Handled<Streaming> {
+    let app = &call.app;
+    let stream = Box::pin(app.service().events(&call.caller, call.query.after)).await?;
+    Ok(Streaming::new(stream, app.limits()))
 }
