@@ -2,11 +2,12 @@
 // request to anywhere else. What is served without the app lies in static/ and is not touched here.
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { defineConfig } from "vite";
+import { forms } from "./vite.forms";
 
 export default defineConfig({
   base: "/",
   publicDir: false,
-  plugins: [svelte()],
+  plugins: [svelte(), forms()],
   build: {
     outDir: "dist",
     emptyOutDir: true,

@@ -10,7 +10,7 @@ use crate::clock::Clock;
 use crate::config::{Config, ServeSettings, StoreSettings};
 use crate::http::{Listeners, MetricsAt, Options, serve};
 use crate::service::{Service, ServiceConfig};
-use crate::{logging, store::StoreUrl};
+use crate::{logging, pages, store::StoreUrl};
 
 pub(super) async fn run(
     store: StoreSettings,
@@ -55,6 +55,7 @@ pub(super) async fn run(
         trusted_proxies: config.trusted_proxies,
         metrics_at: MetricsAt::Here,
         origin: Some(origin),
+        app: pages::built(),
     };
     serve(Listeners { plane, metrics }, service, options, stop).await?;
     tracing::info!("stopped");

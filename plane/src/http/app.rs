@@ -8,6 +8,7 @@ use tokio_util::sync::CancellationToken;
 use super::address::TrustedProxies;
 use crate::limits::Limits;
 use crate::metrics::Exporter;
+use crate::pages::{BuiltApp, Files};
 use crate::service::Service;
 
 /// Where the figures are shown.
@@ -31,6 +32,8 @@ pub struct Options {
     pub metrics_at: MetricsAt,
     /// What links are built from, without a slash at its end; none: the address listened on.
     pub origin: Option<String>,
+    /// The web app; none: its page says how to build it.
+    pub app: Option<&'static BuiltApp>,
 }
 
 /// The shared state; cloning it is cheap.
@@ -42,15 +45,18 @@ struct Shared {
     options: Options,
     exporter: Exporter,
     openapi: Bytes,
+    files: Files,
     draining: CancellationToken,
 }
 
 impl App {
     pub(super) fn new(service: Service, options: Options, exporter: Exporter, openapi: Bytes) -> Self {
         let draining = CancellationToken::new();
+        let files = Files::with(options.app);
         Self(Arc::new(Shared {
             service,
             options,
+            files,
             exporter,
             openapi,
             draining,
@@ -76,6 +82,11 @@ impl App {
     /// The OpenAPI document as JSON.
     pub(super) fn openapi(&self) -> Bytes {
         self.0.openapi.clone()
+    }
+
+    /// What browsers get.
+    pub(super) fn files(&self) -> &Files {
+        &self.0.files
     }
 
     /// Fires when the process begins to go down.

@@ -9,6 +9,7 @@ mod body;
 mod call;
 mod credential;
 mod edge;
+mod file;
 mod handlers;
 mod openapi;
 mod path;

@@ -114,22 +114,6 @@ impl Query for NoQuery {
     }
 }
 
-/// Pages are opened with whatever a chat program appends to the address.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct AnyQuery;
-
-impl Query for AnyQuery {
-    const NAMES: Option<&'static [&'static str]> = None;
-
-    fn read(_: &Pairs<'_>, _: &HeaderMap) -> Result<Self, Refusal> {
-        Ok(Self)
-    }
-
-    fn described() -> Vec<Parameter> {
-        Vec::new()
-    }
-}
-
 /// `GET …/records`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ReadQuery {
@@ -374,6 +358,5 @@ mod tests {
             }
         }
         assert!(read::<NoQuery>("x").is_err());
-        assert!(read::<AnyQuery>("utm_source=x").is_ok());
     }
 }

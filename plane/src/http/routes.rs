@@ -13,8 +13,9 @@ use super::credential::{
     full_session, human_session, machine, nobody_in_particular, session, session_or_machine,
 };
 use super::edge::edge;
+use super::file::Wanted;
 use super::handlers::{door, modes, orgs, pages, participants, records, service, sessions};
-use super::query::{AnyQuery, EndQuery, EventsQuery, ProfilesQuery, ReadQuery};
+use super::query::{EndQuery, EventsQuery, ProfilesQuery, ReadQuery};
 use super::refusal::Refusal;
 use super::route::{Route, delete, get, post, put};
 use crate::service::Scope::{Admin, Rekey, Share};
@@ -95,6 +96,8 @@ pub(super) fn service_routes(metrics_at: MetricsAt) -> Vec<Route> {
             .takes(nobody_in_particular()).to(service::readyz),
         get("/v1/openapi.json", "This document")
             .takes(nobody_in_particular()).to(service::openapi),
+        get("/v1/assets.json", "The hashes of what browsers get, to be compared with a build of one's own")
+            .takes(nobody_in_particular()).to(service::assets),
     ];
     if metrics_at == MetricsAt::Here {
         routes.push(metrics());
@@ -109,28 +112,28 @@ pub(super) fn metrics() -> Route {
         .takes(nobody_in_particular()).to(service::metrics)
 }
 
-/// Pages for people. Not in the OpenAPI document.
+/// Pages for people, and what they load. Not in the OpenAPI document.
 #[rustfmt::skip]
 pub(super) fn pages() -> Vec<Route> {
     vec![
         get("/", "What this is")
-            .takes(nobody_in_particular()).query::<AnyQuery>().to(pages::landing),
+            .takes(nobody_in_particular()).query::<Wanted>().to(pages::landing),
         get("/s", "A link without its session")
-            .takes(nobody_in_particular()).query::<AnyQuery>().to(pages::session),
+            .takes(nobody_in_particular()).query::<Wanted>().to(pages::session),
         get("/s/", "A link without its session")
-            .takes(nobody_in_particular()).query::<AnyQuery>().to(pages::session),
+            .takes(nobody_in_particular()).query::<Wanted>().to(pages::session),
         get("/s/{*rest}", "The page behind a link")
-            .takes(nobody_in_particular()).query::<AnyQuery>().to(pages::session),
+            .takes(nobody_in_particular()).query::<Wanted>().to(pages::session),
         get(CONNECT_PAGE, "What a machine's code is for")
-            .takes(nobody_in_particular()).query::<AnyQuery>().to(pages::connect),
-        get("/assets/style.css", "How pages look")
-            .takes(nobody_in_particular()).query::<AnyQuery>().to(pages::style),
+            .takes(nobody_in_particular()).query::<Wanted>().to(pages::connect),
+        get("/assets/{name}", "Scripts, styles and images")
+            .takes(nobody_in_particular()).query::<Wanted>().to(pages::asset),
         get("/favicon.svg", "The icon")
-            .takes(nobody_in_particular()).query::<AnyQuery>().to(pages::icon),
+            .takes(nobody_in_particular()).query::<Wanted>().to(pages::asset),
         get("/favicon.ico", "The icon, where browsers look for it")
-            .takes(nobody_in_particular()).query::<AnyQuery>().to(pages::icon),
+            .takes(nobody_in_particular()).query::<Wanted>().to(pages::asset),
         get("/robots.txt", "Nothing here is for search engines")
-            .takes(nobody_in_particular()).query::<AnyQuery>().to(pages::robots),
+            .takes(nobody_in_particular()).query::<Wanted>().to(pages::asset),
     ]
 }
 

@@ -1,23 +1,14 @@
-//! The static pages, from inside the binary, and which of them a path under `/s/` gets.
+//! The files that browsers get, from inside the binary, and which page a path under `/s/` gets.
 //!
 //! The session page is the same for every id: a preview bot, or somebody who guesses ids, learns nothing.
 
-use wire::ids::SessionId;
+mod built;
+mod files;
 
-/// `/`: what this is and how to install the client.
-pub const LANDING: &str = include_str!("../../../web/static/landing.html");
-/// `/s/{id}`: how to join.
-pub const SESSION: &str = include_str!("../../../web/static/session.html");
-/// Any other path under `/s/`: the link was damaged and is exposed.
-pub const DAMAGED: &str = include_str!("../../../web/static/damaged.html");
-/// `/connect`: what a machine's code is for, and who types it where.
-pub const CONNECT: &str = include_str!("../../../web/static/connect.html");
-/// How pages look.
-pub const STYLE: &str = include_str!("../../../web/static/style.css");
-/// The icon.
-pub const ICON: &str = include_str!("../../../web/static/icon.svg");
-/// Nothing here is for search engines.
-pub const ROBOTS: &str = include_str!("../../../web/static/robots.txt");
+pub use built::{BuiltApp, BuiltFile, built};
+pub use files::{File, Files, Page};
+
+use wire::ids::SessionId;
 
 /// What a path under `/s` is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -13,6 +13,7 @@ mod server;
 #[path = "../support/sse.rs"]
 mod sse;
 
+mod app;
 mod bodies;
 mod connect;
 mod credentials;

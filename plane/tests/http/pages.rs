@@ -107,6 +107,13 @@ async fn a_damaged_link_gets_a_static_page_that_says_to_end_the_session() {
 }
 
 #[tokio::test]
+async fn a_plane_without_the_app_says_how_to_build_it() {
+    let page = Server::start().await.get(&format!("/s/{ID}")).send().await;
+    closed(&page);
+    assert!(page.text().contains("npm --prefix web run build"));
+}
+
+#[tokio::test]
 async fn pages_find_their_style_and_icon_here() {
     let server = Server::start().await;
     for (path, kind) in [

@@ -16,7 +16,7 @@ pub use door::{Decide, Door, DoorState, DoorSummary, Knock, SetDoor};
 pub use events::{Bye, ByeCode, Presence, StreamEvent};
 pub use modes::{Mode, Proposal, ProposalRef, Propose, SealedGoal, SetMode, SettableMode};
 pub use records::{Checkpoint, ExpectMode, Page, Post, Posted, Record, Signal};
-pub use service::{Health, Me};
+pub use service::{Assets, Health, Me};
 pub use sessions::{
     Create, Created, EpochRecords, Join, Joined, JoiningParticipant, Knocking, Nothing, ParticipantRow,
     Participants, Rejoin, Rekey, Rekeyed, SealedProfile, SealedTitle, SessionEnd, SessionView, SetTitle,

@@ -1,68 +1,49 @@
-//! Pages for people, with the headers that keep them closed (`web.md`, Security; `crypto.md` section 4.2).
+//! Pages for people and what they load, with the headers that keep them closed (`web.md`, Security; `crypto.md`
+//! section 4.2).
 
-use bytes::Bytes;
 use http::{HeaderName, HeaderValue, StatusCode, Uri, header};
 use utoipa::openapi::path::Parameter;
 
 use crate::http::body::NoBody;
 use crate::http::call::{Call, Handled};
 use crate::http::credential::Stranger;
+use crate::http::file::{FileReply, Wanted};
 use crate::http::path::FromPath;
-use crate::http::query::AnyQuery;
 use crate::http::refusal::Refusal;
-use crate::http::reply::Served;
-use crate::pages::{self, LinkPath};
+use crate::pages::{LinkPath, Page};
 
-type Visit<P = ()> = Call<Stranger, NoBody, AnyQuery, P>;
+type Visit<P = ()> = Call<Stranger, NoBody, Wanted, P>;
 
-const CLOSED: HeaderValue = HeaderValue::from_static(
-    "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+/// A page of text and style alone.
+const TEXT: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; style-src 'self'; img-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'; \
+     base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 );
+/// The app: scripts of ours and the API, and no way from text to a script.
+const APP: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
+     require-trusted-types-for 'script'; trusted-types 'none'; base-uri 'none'; form-action 'none'; \
+     frame-ancestors 'none'",
+);
+static OPENER: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
+static RESOURCE: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
+static ROBOTS: HeaderName = HeaderName::from_static("x-robots-tag");
+const SAME_ORIGIN: HeaderValue = HeaderValue::from_static("same-origin");
 
-static PAGE_HEADERS: [(HeaderName, HeaderValue); 5] = [
-    (header::CONTENT_SECURITY_POLICY, CLOSED),
-    (header::REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
-    (
-        HeaderName::from_static("cross-origin-opener-policy"),
-        HeaderValue::from_static("same-origin"),
-    ),
-    (
-        HeaderName::from_static("cross-origin-resource-policy"),
-        HeaderValue::from_static("same-origin"),
-    ),
-    (
-        HeaderName::from_static("x-robots-tag"),
-        HeaderValue::from_static("noindex, nofollow"),
-    ),
-];
+const FOR_GOOD: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
+const FOR_MINUTES: HeaderValue = HeaderValue::from_static("public, max-age=300");
 
-static ASSET_HEADERS: [(HeaderName, HeaderValue); 2] = [
-    (
-        header::CACHE_CONTROL,
-        HeaderValue::from_static("public, max-age=300"),
-    ),
-    (
-        HeaderName::from_static("cross-origin-resource-policy"),
-        HeaderValue::from_static("same-origin"),
-    ),
-];
-
-fn page(status: StatusCode, text: &'static str) -> Served {
-    Served {
-        status,
-        content_type: "text/html; charset=utf-8",
-        headers: &PAGE_HEADERS,
-        content: Bytes::from_static(text.as_bytes()),
-    }
-}
-
-fn asset(content_type: &'static str, text: &'static str) -> Served {
-    Served {
-        status: StatusCode::OK,
-        content_type,
-        headers: &ASSET_HEADERS,
-        content: Bytes::from_static(text.as_bytes()),
-    }
+fn page(page: &Page, wanted: Wanted) -> FileReply {
+    FileReply::new(&page.file, wanted).with([
+        (
+            header::CONTENT_SECURITY_POLICY,
+            if page.is_app { APP } else { TEXT },
+        ),
+        (header::REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
+        (OPENER.clone(), SAME_ORIGIN),
+        (RESOURCE.clone(), SAME_ORIGIN),
+        (ROBOTS.clone(), HeaderValue::from_static("noindex, nofollow")),
+    ])
 }
 
 /// Decided on the request line as it came: nothing is decoded, nothing of it goes on from here.
@@ -76,29 +57,39 @@ impl FromPath for LinkPath {
     }
 }
 
-pub(in crate::http) async fn landing(_: Visit) -> Handled<Served> {
-    Ok(page(StatusCode::OK, pages::LANDING))
+/// A path as it stands in the request line.
+pub(in crate::http) struct AssetPath(String);
+
+impl FromPath for AssetPath {
+    fn read(_: &str, uri: &Uri) -> Result<Self, Refusal> {
+        Ok(Self(uri.path().to_owned()))
+    }
+
+    fn described() -> Vec<Parameter> {
+        Vec::new()
+    }
 }
 
-pub(in crate::http) async fn session(visit: Visit<LinkPath>) -> Handled<Served> {
+pub(in crate::http) async fn landing(visit: Visit) -> Handled<FileReply> {
+    Ok(page(&visit.app.files().landing, visit.query))
+}
+
+pub(in crate::http) async fn session(visit: Visit<LinkPath>) -> Handled<FileReply> {
+    let files = visit.app.files();
     Ok(match visit.path {
-        LinkPath::Session => page(StatusCode::OK, pages::SESSION),
-        LinkPath::Damaged => page(StatusCode::BAD_REQUEST, pages::DAMAGED),
+        LinkPath::Session => page(&files.session, visit.query),
+        LinkPath::Damaged => page(&files.damaged, visit.query).failing(StatusCode::BAD_REQUEST),
     })
 }
 
-pub(in crate::http) async fn connect(_: Visit) -> Handled<Served> {
-    Ok(page(StatusCode::OK, pages::CONNECT))
+pub(in crate::http) async fn connect(visit: Visit) -> Handled<FileReply> {
+    Ok(page(&visit.app.files().connect, visit.query))
 }
 
-pub(in crate::http) async fn style(_: Visit) -> Handled<Served> {
-    Ok(asset("text/css; charset=utf-8", pages::STYLE))
-}
-
-pub(in crate::http) async fn icon(_: Visit) -> Handled<Served> {
-    Ok(asset("image/svg+xml", pages::ICON))
-}
-
-pub(in crate::http) async fn robots(_: Visit) -> Handled<Served> {
-    Ok(asset("text/plain; charset=utf-8", pages::ROBOTS))
+pub(in crate::http) async fn asset(visit: Visit<AssetPath>) -> Handled<FileReply> {
+    let file = visit.app.files().asset(&visit.path.0).ok_or(Refusal::NoRoute)?;
+    let kept = if file.hashed { FOR_GOOD } else { FOR_MINUTES };
+    Ok(FileReply::new(file, visit.query)
+        .kept(kept)
+        .with([(RESOURCE.clone(), SAME_ORIGIN)]))
 }

@@ -40,6 +40,11 @@ pub(in crate::http) async fn openapi(ask: Ask) -> Handled<Served> {
     })
 }
 
+pub(in crate::http) async fn assets(ask: Ask) -> Handled<Found<api::Assets>> {
+    let assets = ask.app.files().hashes();
+    Ok(Found(api::Assets { assets }))
+}
+
 pub(in crate::http) async fn metrics(ask: Ask) -> Handled<Served> {
     Ok(Served {
         status: StatusCode::OK,
