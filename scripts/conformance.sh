@@ -2,8 +2,8 @@
 # Runs a black-box suite of the plane's HTTP API against the debug build: on SQLite, and on Postgres with a second
 # process over the same database; each with the default limits and with the suite's lowered ones.
 #   conformance.sh SUITE            the folder with the suite's conftest.py, requirements.txt and limits*.json
-#   SELECT='core and not auto'      pytest's -m; default: what this version of the plane has, which is all but events,
-#                                   attachments and organisations
+#   SELECT='core and not auto'      pytest's -m; default: what this version of the plane has, which is all but attachments
+#                                   and organisations
 #   MATCH='connect or me'           pytest's -k; default: all of those
 #   ON='sqlite postgres'            the stores
 set -euo pipefail
@@ -14,7 +14,7 @@ source scripts/postgres.sh
 [[ -n ${1:-} ]] || die "Name the folder of the suite, which is not part of this repository: make conformance SUITE=DIR"
 [[ -f $1/conftest.py && -f $1/requirements.txt ]] || die "There is no suite in $1: make conformance SUITE=DIR"
 suite=$(cd "$1" && pwd)
-select=${SELECT:-(core or auto or door or rekey) and not (events or attachments or orgs)}
+select=${SELECT:-(core or auto or door or rekey or events) and not (attachments or orgs)}
 read -ra stores <<<"${ON:-sqlite postgres}"
 
 TEMP=$(mktemp -d)
