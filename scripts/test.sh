@@ -117,6 +117,8 @@ scripts/commands-test.sh
 
 scripts/npm.sh quick
 
+scripts/web-tests.sh
+
 step "Examples in the documentation"
 cargo test --workspace --locked --doc --quiet
 
