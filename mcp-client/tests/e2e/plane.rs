@@ -3,7 +3,7 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use plane::clock::{Clock, SetClock};
-use plane::http::{Listeners, MetricsAt, Options, serve};
+use plane::http::{Listeners, Options, serve};
 use plane::limits::Limits;
 use plane::service::{Role, Scope, Service, ServiceConfig};
 use plane::store::StoreUrl;
@@ -109,9 +109,8 @@ impl TestPlane {
         let stopped = stop.clone();
         let options = Options {
             limits,
-            trusted_proxies: Default::default(),
-            metrics_at: MetricsAt::Here,
             origin: Some(origin.clone()),
+            ..Options::default()
         };
         let handle = service.clone();
         let listeners = Listeners {
