@@ -107,10 +107,11 @@ async fn a_damaged_link_gets_a_static_page_that_says_to_end_the_session() {
 }
 
 #[tokio::test]
-async fn a_plane_without_the_app_says_how_to_build_it() {
+async fn a_plane_without_the_app_sends_nobody_to_a_browser() {
     let page = Server::start().await.get(&format!("/s/{ID}")).send().await;
     closed(&page);
-    assert!(page.text().contains("npm --prefix web run build"));
+    let text = page.text();
+    assert!(text.contains("Not in this version") && text.contains("devpilot-session join"));
 }
 
 #[tokio::test]
