@@ -22,6 +22,33 @@ use stdio::terminal::at_terminal;
 /// From a post to the end of the process.
 const AT_ONCE: Duration = Duration::from_secs(1);
 
+/// By the time a post is answered it has woken whoever listened.
+#[tokio::test]
+async fn a_post_says_whom_it_wakes_and_who_sees_it_later() {
+    for store in Store::here() {
+        let plane = Plane::start(store).await;
+        let room = Room::in_relay(&plane).await;
+        let post = async || {
+            let posted = room.ada.run(["post", "--as", "human", "--json"], b"needle").await;
+            posted.json()
+        };
+        let listener = room.listen(&[]).await;
+        let heard = post().await;
+        listener.woken(AT_ONCE).await;
+        let later = post().await;
+        for (posted, listening, not_listening) in [
+            (&heard, json!(["Ben"]), json!([])),
+            (&later, json!([]), json!(["Ben"])),
+        ] {
+            assert_eq!(
+                (&posted["listening"], &posted["not_listening"]),
+                (&listening, &not_listening),
+                "{posted}"
+            );
+        }
+    }
+}
+
 #[tokio::test]
 async fn it_wakes_within_a_second_once_for_many_and_nothing_counts_as_read() {
     for store in Store::here() {

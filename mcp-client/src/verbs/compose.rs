@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::Mutex;
+use wire::api::ParticipantRow;
 use wire::event::{Kind, ModeName};
 use wire::ids::ParticipantId;
 use wire::problem::Code;
@@ -28,6 +29,9 @@ use crate::session::{Draft, Session, SessionError, Stored, WrittenFor, integrity
 /// relay the human is asked, in auto the plane compares. Elsewhere it is asked anew for each post.
 const MODE_AGE: Duration = Duration::from_secs(5);
 
+/// How long a post may wait for the plane's word on who is there, which it can do without.
+const PRESENT_S: u64 = 2;
+
 /// A message that is stored, and how its human came to it.
 pub(super) struct Sent {
     pub(super) stored: Stored,
@@ -35,6 +39,9 @@ pub(super) struct Sent {
     pub(super) human: &'static str,
     /// Written for auto, and stored in it.
     pub(super) in_auto: bool,
+    /// Everybody as they were right before it: a post wakes those who listen, and then nobody does. Empty when the plane
+    /// can't say.
+    pub(super) present: Vec<ParticipantRow>,
     pub(super) warnings: Vec<String>,
     /// Until when the call may go on: the time a human took to answer does not count.
     pub(super) until: Deadline,
@@ -141,6 +148,7 @@ pub(super) async fn post(
         written_for,
     };
     let mut posting = in_turn(session, until).await?;
+    let present = app.participants(&mut posting, until.min(within(PRESENT_S))).await;
     let stored = match posting.post(&draft, until).await {
         Ok(stored) => stored,
         Err(error) if is_auto_over(&error) => return Err(auto_over(app, &mut posting, until).await?),
@@ -150,6 +158,7 @@ pub(super) async fn post(
         stored,
         human: sent_by,
         in_auto: written_for != WrittenFor::AnyMode,
+        present,
         warnings,
         until,
     })

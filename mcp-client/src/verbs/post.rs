@@ -184,7 +184,7 @@ pub async fn run(app: &App, args: PostArgs, host: &dyn Host) -> Result<Delivered
     let sent = compose::post(app, &shared, host, guarded, until).await?;
     let until = sent.until;
     let mut session = in_turn(&shared, until).await?;
-    let rows = app.participants(&mut session, until).await;
+    let rows = sent.present;
     let mut mode = modes::of(&session, &*session.kept()?, app.clock.now());
     let mut warnings = sent.warnings;
     if sent.in_auto && mode.mine != ModeName::Auto {
