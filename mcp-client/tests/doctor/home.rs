@@ -1,5 +1,7 @@
 //! The home folder, `config.toml`, the kept program, damaged files.
 
+use serde_json::json;
+
 use crate::scene::{command, connect, failed, fails, is_well, look, url};
 use crate::stdio::plane::{Plane, Store, private};
 use crate::stdio::shell::obey;
@@ -151,4 +153,25 @@ async fn damaged_files_are_named_until_a_person_has_looked() {
     let aside = fails(&machine, "files", "credentials.json.damaged-").await;
     obey(&machine, &command(&aside), b"").await;
     is_well(&machine).await;
+}
+
+#[tokio::test]
+async fn where_there_is_no_clipboard_the_file_that_share_names_goes_to_join() {
+    let plane = Plane::start(Store::Sqlite).await;
+    for ada in [plane.owner(), plane.owner().without("DEVPILOT_CLIPBOARD")] {
+        let shared = ada.run(["share", "--title", "x", "--json"], b"context").await;
+        let answer = is_well(&ada).await;
+        let checks = answer["checks"].as_array().unwrap();
+        let clipboard = checks.iter().find(|check| check["check"] == "clipboard").unwrap();
+        assert_eq!(
+            (&clipboard["health"], &clipboard["remedy"]),
+            (
+                &json!("note"),
+                &json!("Notes go into a file that the answer names; `join -` takes one on standard input.")
+            ),
+        );
+        let note = std::fs::read(shared.json()["handoff_file"].as_str().unwrap()).unwrap();
+        let joined = Machine::new().run(["join", "-", "--json"], &note).await;
+        assert_eq!(joined.json()["title"], "x", "{joined}");
+    }
 }

@@ -3,7 +3,6 @@
 use std::process::Stdio;
 
 use serde_json::Value;
-use tokio::io::{AsyncBufReadExt, BufReader};
 
 use crate::stdio::Machine;
 use crate::stdio::plane::Plane;
@@ -62,17 +61,12 @@ pub(crate) fn command(check: &Value) -> String {
 
 /// Runs the printed line that connects, with the operator's yes.
 pub(crate) async fn connect(machine: &Machine, plane: &Plane, line: &str) {
-    let mut child = shell(machine, &format!("{line} --json"))
+    let child = shell(machine, &format!("{line} --json"))
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    let code: Value = serde_json::from_str(&lines.next_line().await.unwrap().unwrap()).unwrap();
-    plane
-        .admin(&["approve", code["user_code"].as_str().unwrap()])
-        .await;
-    assert!(child.wait().await.unwrap().success());
+    plane.approves(child).await;
 }
 
 /// A plane's address.

@@ -7,7 +7,6 @@ use std::collections::BTreeSet;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
 
@@ -143,13 +142,7 @@ async fn until(mut child: Child, part: &str) {
 
 /// Connects by a line, with the operator's yes.
 async fn connect(plane: &Plane, machine: &Machine, line: &str) {
-    let mut child = started(machine, &format!("{line} --json"));
-    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    let code: Value = serde_json::from_str(&lines.next_line().await.unwrap().unwrap()).unwrap();
-    plane
-        .admin(&["approve", code["user_code"].as_str().unwrap()])
-        .await;
-    assert!(child.wait().await.unwrap().success());
+    plane.approves(started(machine, &format!("{line} --json"))).await;
 }
 
 /// A cockpit, and a repository with a folder `src`, for a line that asks it.

@@ -42,7 +42,7 @@ async fn what_was_told_outlives_a_crash() {
 }
 
 #[tokio::test]
-async fn many_hooks_at_once_lose_nothing() {
+async fn many_hooks_at_once_tear_nothing() {
     const AGENTS: usize = 8;
     let machine = Machine::new();
     let repository = Repository::new(&machine, "pay", &[("f", "0")]);

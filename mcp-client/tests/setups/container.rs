@@ -1,7 +1,6 @@
 //! A container: root without a record of users, a file system that takes no writes, no git, no display, process 1.
 
 use std::path::Path;
-use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
@@ -32,16 +31,7 @@ exec chroot "$root" /app/devpilot-session "$@"
 
 /// The program with these arguments in a container; none where that can't be made here.
 async fn in_container(root: &Path, state: &Path, arguments: &[&str]) -> Option<Command> {
-    if !scene::is_root() {
-        return None;
-    }
-    let probe = Command::new("unshare")
-        .args(["--mount", "--pid", "--fork", "true"])
-        .stderr(Stdio::null())
-        .status()
-        .await;
-    if !probe.is_ok_and(|status| status.success()) {
-        eprintln!("SKIPPED: containers, since unshare is not allowed here");
+    if !scene::may_mount() {
         return None;
     }
     let mut command = Command::new("unshare");

@@ -18,7 +18,7 @@ fn through(link: &str, plane: &Plane, host: &str, port: u16) -> String {
 
 /// Joins where `localhost` is ::1 and 127.0.0.1, as on most machines; none where that can't be made so.
 async fn join_where_localhost_is_two(machine: &Machine, link: &str) -> Option<Ran> {
-    if !scene::is_root() {
+    if !scene::may_mount() {
         return None;
     }
     let hosts = machine.home().join("hosts");

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use serde_json::Value;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 use tokio::process::{Child, Command};
 
@@ -137,6 +138,15 @@ impl Plane {
         let stderr = String::from_utf8_lossy(&ran.stderr);
         assert!(ran.status.success(), "{arguments:?}: {stderr}");
         String::from_utf8(ran.stdout).unwrap()
+    }
+
+    /// Says yes to the code that a `connect --json` prints first, and sees it end well.
+    pub(crate) async fn approves(&self, mut connect: Child) {
+        let mut lines = BufReader::new(connect.stdout.take().unwrap()).lines();
+        let code: Value = serde_json::from_str(&lines.next_line().await.unwrap().unwrap()).unwrap();
+        self.admin(&["approve", code["user_code"].as_str().unwrap()])
+            .await;
+        assert!(connect.wait().await.unwrap().success());
     }
 
     /// The plane's program with its environment.

@@ -163,7 +163,17 @@ impl Server {
 
     /// Somebody who joins with the full or the view proof of a seat's session.
     pub(crate) async fn join(&self, host: &Seat, view: bool) -> Seat {
-        let (seat, body) = host.joining(view);
+        self.admitted(host, host.joining(view)).await
+    }
+
+    /// A person who joins with the full proof of a seat's session.
+    pub(crate) async fn join_person(&self, host: &Seat) -> Seat {
+        let (seat, mut body) = host.joining(false);
+        body["participant"]["kind"] = json!("human");
+        self.admitted(host, (seat, body)).await
+    }
+
+    async fn admitted(&self, host: &Seat, (seat, body): (Seat, Value)) -> Seat {
         let joined = self
             .request("POST", &host.path("/participants"))
             .json(&body)
@@ -173,17 +183,13 @@ impl Server {
         seat.with_token(&joined)
     }
 
-    /// A person who joins with the full proof of a seat's session.
-    pub(crate) async fn join_person(&self, host: &Seat) -> Seat {
-        let (seat, mut body) = host.joining(false);
-        body["participant"]["kind"] = json!("human");
-        let joined = self
-            .request("POST", &host.path("/participants"))
-            .json(&body)
+    /// Posts a message.
+    pub(crate) async fn post(&self, seat: &Seat) {
+        self.call(seat, "POST", "/records")
+            .json(&Seat::message())
             .send()
             .await
             .ok(201);
-        seat.with_token(&joined)
     }
 
     /// A call with a seat's token.

@@ -51,12 +51,7 @@ async fn a_stream_is_what_event_sources_read() {
             ("record", Some(3)),
         ]
     );
-    server
-        .call(&host, "POST", "/records")
-        .json(&Seat::message())
-        .send()
-        .await
-        .ok(201);
+    server.post(&host).await;
     let seen = stream.until(|event| event.name == "state").await;
     let page = server
         .call(&person, "GET", "/records?after=3")
@@ -72,12 +67,7 @@ async fn who_comes_back_goes_on_after_what_it_received_last() {
     let server = Server::start().await;
     let (host, person) = person(&server).await;
     for _ in 0..4 {
-        server
-            .call(&host, "POST", "/records")
-            .json(&Seat::message())
-            .send()
-            .await
-            .ok(201);
+        server.post(&host).await;
     }
     let again = server
         .call(&person, "GET", "/events?after=1")

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use super::Check;
 use crate::home::{Home, files};
 use crate::seat::Seats;
+use crate::verbs::command::shell_word;
 
 /// Files are at most so many folders deep.
 const DEPTH: u32 = 3;
@@ -59,7 +60,10 @@ fn shut_out(folder: &Path, about: String) -> Check {
         "Let this user use the folder again; if it belongs to somebody else, they have to give it back.",
     );
     match cfg!(unix) {
-        true => failed.by(format!("chmod -R u+rwX {}", quoted(folder))),
+        true => failed.by(format!(
+            "chmod -R u+rwX {}",
+            shell_word(&folder.display().to_string())
+        )),
         false => failed,
     }
 }
@@ -73,7 +77,10 @@ pub(super) fn set_aside(home: &Home) -> Option<Check> {
         return None;
     }
     let names: Vec<String> = found.iter().map(|path| path.display().to_string()).collect();
-    let command: Vec<String> = found.iter().map(|path| quoted(path)).collect();
+    let command: Vec<String> = found
+        .iter()
+        .map(|path| shell_word(&path.display().to_string()))
+        .collect();
     let check = Check::failed(
         "files",
         format!("damaged, and kept aside: {}", names.join(", ")),
@@ -81,10 +88,6 @@ pub(super) fn set_aside(home: &Home) -> Option<Check> {
          credentials.json, connect again. Then remove them.",
     );
     Some(check.by(format!("rm -r {}", command.join(" "))))
-}
-
-fn quoted(path: &Path) -> String {
-    format!("'{}'", path.display().to_string().replace('\'', "'\\''"))
 }
 
 fn collect(folder: &Path, depth: u32, into: &mut Vec<PathBuf>) {
