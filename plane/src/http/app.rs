@@ -32,7 +32,7 @@ pub struct Options {
     pub metrics_at: MetricsAt,
     /// What links are built from, without a slash at its end; none: the address listened on.
     pub origin: Option<String>,
-    /// The web app; none: its page says how to build it.
+    /// The web app; none: its page says how to join.
     pub app: Option<&'static BuiltApp>,
 }
 
