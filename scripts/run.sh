@@ -36,13 +36,16 @@ if not_running "$plane"; then
   die "The plane did not start. With another port: LISTEN=127.0.0.1:9000 make run"
 fi
 
+# As words of the lines that are to be copied.
+client_word=$(printf '%q' "$client")
+data_word=$(printf '%q' "$data")
 cat >&2 <<EOT
 
   DevPilot session: the plane runs on http://$listen
 
   Add the client to your agent, once
-    Claude Code     claude mcp add devpilot --scope user -- $client
-    Codex           codex mcp add devpilot -- $client
+    Claude Code     claude mcp add devpilot --scope user -- $client_word
+    Codex           codex mcp add devpilot -- $client_word
     other hosts     {"mcpServers": {"devpilot": {"command": "$client"}}}
 
   Then tell your agent
@@ -53,7 +56,7 @@ cat >&2 <<EOT
   Data             $data (database, plane.log)
                    $credentials (the machine token that lets you share)
   Stop             Ctrl-C
-  Start over       stop, then: rm -r $data
+  Start over       stop, then: rm -r $data_word
 
 EOT
 

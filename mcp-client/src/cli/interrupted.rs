@@ -17,11 +17,7 @@ pub(super) async fn or_unheard<T>(
 ) -> Result<T, Failure> {
     tokio::select! {
         biased;
-        done = running => done,
-        () = terminated() => {
-            cancelled.cancel();
-            Err(Failure::new(code::CANCELLED, "It was asked to end. Nothing counts as read."))
-        }
+        done = or_terminated(cancelled, running, "It was asked to end. Nothing counts as read.") => done,
         () = unheard() => {
             cancelled.cancel();
             Err(Failure::new(code::CANCELLED, "Nobody reads its standard output any more."))
@@ -46,14 +42,28 @@ pub(super) async fn or_ended<T>(
     cancelled: &CancellationToken,
     running: impl Future<Output = Result<T, Failure>>,
 ) -> Result<T, Failure> {
-    // Heard from before it begins.
+    or_terminated(
+        cancelled,
+        or_cancelled(cancelled, running),
+        "It was asked to end.",
+    )
+    .await
+}
+
+/// Runs it until it is done or the system asks this process to end, which is heard from before it begins. `said` is what
+/// is answered then.
+async fn or_terminated<T>(
+    cancelled: &CancellationToken,
+    running: impl Future<Output = Result<T, Failure>>,
+    said: &str,
+) -> Result<T, Failure> {
     let terminated = terminated();
     tokio::select! {
         biased;
-        done = or_cancelled(cancelled, running) => done,
+        done = running => done,
         () = terminated => {
             cancelled.cancel();
-            Err(Failure::new(code::CANCELLED, "It was asked to end."))
+            Err(Failure::new(code::CANCELLED, said))
         }
     }
 }

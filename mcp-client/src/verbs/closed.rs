@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use wire::epoch_record::EpochType;
 
+use super::counted;
 use crate::session::Session;
 use crate::session::view::{Entry, NO_KEY, NewEpoch, What};
 
@@ -47,10 +48,7 @@ pub(super) fn rows<'s, 'e>(
 impl Closed<'_> {
     /// The one line.
     pub(super) fn text(&self) -> String {
-        let messages = match self.messages {
-            1 => "1 message".to_owned(),
-            more => format!("{more} messages"),
-        };
+        let messages = counted(self.messages, "message");
         let before = self
             .opened
             .map_or_else(String::new, |(seq, _)| format!(" before #{seq}"));

@@ -8,7 +8,7 @@ use wire::event::{Cause, Kind, ModeName};
 use wire::ids::ProposalId;
 use wire::timestamp::Timestamp;
 
-use super::{proposals, wording};
+use super::{counted, wording};
 use crate::seat::{Consent, SeatState};
 use crate::session::auto::{self, Standing, Why};
 use crate::session::{Session, integrity};
@@ -238,7 +238,7 @@ pub(super) fn around(view: ModeView) -> Option<String> {
     let (left, until) = view.around?;
     let left = left.map_or_else(String::new, |left| {
         let verb = if left == 1 { "is" } else { "are" };
-        format!(": {} {verb} left", proposals::messages(left))
+        format!(": {} {verb} left", counted(left, "message"))
     });
     let until = until.map_or_else(String::new, |until| format!(", until {until}"));
     Some(format!(

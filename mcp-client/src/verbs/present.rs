@@ -10,6 +10,7 @@ use wire::event::{Capability, Kind, ModeName, Notice};
 use wire::ids::ParticipantId;
 
 use super::closed::{self, Closed, is_closed};
+use super::counted;
 use super::items::{EventItem, IntegrityItem, JoinCard, MessageItem, ParticipantItem};
 use super::{modes, proposals, wording};
 use crate::render::{self, NameTable};
@@ -400,7 +401,7 @@ fn notice_text(notice: &Notice, proposer: Option<&str>) -> String {
                     text.push_str(&format!(" ({})", proposals::bounds(*budget, *ttl)));
                 }
                 (_, Some(spent), Some(budget), _) => {
-                    text.push_str(&format!(" ({spent} of {} spent)", proposals::messages(*budget)))
+                    text.push_str(&format!(" ({spent} of {} spent)", counted(*budget, "message")))
                 }
                 _ => {}
             }

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wire::api::Proposal;
 
+use super::counted;
 use super::items::{is_false, is_zero};
 use super::present::{self, Presenter};
 use crate::render;
@@ -98,17 +99,13 @@ pub(super) fn open_whole(session: &Session, presenter: &Presenter<'_>) -> Option
     })
 }
 
-/// How many messages, in words.
-pub(super) fn messages(count: u32) -> String {
-    match count {
-        1 => "1 message".to_owned(),
-        more => format!("{more} messages"),
-    }
-}
-
 /// The bounds of an auto, in the one wording for them.
 pub(super) fn bounds(budget: u32, ttl_s: u32) -> String {
-    format!("at most {} within {}", messages(budget), duration(ttl_s))
+    format!(
+        "at most {} within {}",
+        counted(budget, "message"),
+        duration(ttl_s)
+    )
 }
 
 /// A time in seconds as people say it.

@@ -5,8 +5,9 @@
 
 use std::fmt::Write as _;
 
+use super::counted;
 use super::items::{EventItem, IntegrityItem, JoinCard, MessageItem, ParticipantItem};
-use super::proposals::{ProposalItem, messages};
+use super::proposals::ProposalItem;
 use crate::render::{Cleaned, Tag};
 
 /// Collects the lines of one answer.
@@ -46,7 +47,8 @@ impl Text {
 
     /// The mode, and what is left of auto.
     pub(super) fn mode(&mut self, mode: &str, budget_left: Option<u32>, ends_at: Option<&str>) {
-        let budget = budget_left.map_or_else(String::new, |left| format!(", {} left", messages(left)));
+        let budget =
+            budget_left.map_or_else(String::new, |left| format!(", {} left", counted(left, "message")));
         let end = ends_at.map_or_else(String::new, |end| format!(", until {end}"));
         self.line(format_args!("Mode: {mode}{budget}{end}"));
     }
@@ -200,8 +202,9 @@ impl Text {
             false => format!("open until {} unless somebody writes", card.expires_at),
         };
         self.line(format_args!(
-            "{} records, {} messages; {until}. Here:",
-            card.records, card.messages
+            "{}, {}; {until}. Here:",
+            counted(card.records, "record"),
+            counted(card.messages, "message")
         ));
         self.participants(&card.participants);
         let more = card

@@ -1,7 +1,7 @@
 //! The parts that several answers share, as lines.
 
 pub(super) use crate::verbs::moment;
-use crate::verbs::{EventItem, IntegrityItem, JoinCard, MessageItem, ParticipantItem, ProposalItem};
+use crate::verbs::{EventItem, IntegrityItem, JoinCard, MessageItem, ParticipantItem, ProposalItem, counted};
 
 /// Stands before every line of somebody else's text.
 const GUTTER: &str = "  | ";
@@ -103,8 +103,9 @@ pub(super) fn card(card: &JoinCard) -> Vec<String> {
         false => format!("open until {} unless somebody writes", moment(&card.expires_at)),
     };
     let mut lines = vec![format!(
-        "{} records, {} messages; {until}.",
-        card.records, card.messages
+        "{}, {}; {until}.",
+        counted(card.records, "record"),
+        counted(card.messages, "message")
     )];
     lines.extend(card.participants.iter().map(participant));
     lines.extend(card.handoff_closed.clone());
@@ -137,8 +138,7 @@ pub(super) fn integrity(item: &IntegrityItem) -> Vec<String> {
 pub(super) fn mode(mode: &str, budget_left: Option<u32>, ends_at: Option<&str>) -> String {
     let mut line = format!("Mode: {mode}");
     if let Some(budget) = budget_left {
-        let unit = if budget == 1 { "message" } else { "messages" };
-        line.push_str(&format!(", {budget} {unit} left"));
+        line.push_str(&format!(", {} left", counted(budget, "message")));
     }
     if let Some(ends) = ends_at {
         line.push_str(&format!(", until {}", moment(ends)));

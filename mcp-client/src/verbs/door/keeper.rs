@@ -246,7 +246,7 @@ fn nobody(failure: Failure, origin: &Origin) -> Failure {
         code::NO_MACHINE_TOKEN,
         format!(
             "The door is kept by the session's owner and by administrators of its organisation. No seat of this machine is the \
-             owner, and it has no machine token for {origin}."
+             owner, and it has no machine token for {origin}. Ask the owner, who is named by `who`."
         ),
     )
 }

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::app::App;
 use super::choose::Intent;
 use super::closed::is_closed;
+use super::counted;
 use super::delivered::{Answer, Delivered};
 use super::failure::{Failure, code};
 use super::host::Host;
@@ -94,10 +95,7 @@ pub struct ExportAnswer {
 impl Answer for ExportAnswer {
     fn text(&self) -> String {
         let mut text = Text::about(&self.title, &self.session);
-        let messages = match self.messages {
-            1 => "1 message".to_owned(),
-            more => format!("{more} messages"),
-        };
+        let messages = counted(self.messages, "message");
         match &self.file {
             Some(file) => text.line(format_args!("{messages} written to {file}")),
             None => text.line(format_args!("{messages} written.")),

@@ -73,7 +73,7 @@ pub(super) async fn meant(
     let Some(named) = named.map(str::trim).filter(|named| !named.is_empty()) else {
         let (Some(here), Some(checkout)) = (here, own) else {
             return Err(no_repository(&format!(
-                "This folder is in no git repository, and the cockpit knows of no other files. {}",
+                "This folder is in no git repository. {}",
                 by(host.face())
             )));
         };

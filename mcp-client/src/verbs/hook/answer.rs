@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::decide::Tell;
 use super::input::Event;
 use super::unread::{Facts, MOST};
-use crate::verbs::proposals::messages;
+use crate::verbs::counted;
 
 /// One JSON object on the host's side.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -67,7 +67,7 @@ fn text(tell: Tell, facts: &Facts) -> String {
     let unread = match facts.unread.messages {
         0 => "Nothing by others is unread there as far as this machine knows.".to_owned(),
         count if count >= MOST => format!("At least {count} messages by others are unread there."),
-        count => format!("Unread there: {} by others.", messages(count)),
+        count => format!("Unread there: {} by others.", counted(count, "message")),
     };
     match tell {
         Tell::Unread => format!(
