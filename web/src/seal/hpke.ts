@@ -1,16 +1,44 @@
 // HPKE single-shot in mode_psk for the one suite of crypto.md section 10.2: DHKEM(X25519, HKDF-SHA256), HKDF-SHA256,
 // ChaCha20-Poly1305. The library does the work; this file fixes the suite and the form.
-import { Chacha20Poly1305 } from "@hpke/chacha20poly1305";
-import { CipherSuite, DhkemX25519HkdfSha256, HkdfSha256 } from "@hpke/core";
+import {
+  AeadId,
+  CipherSuite,
+  DhkemX25519HkdfSha256,
+  HkdfSha256,
+  type AeadEncryptionContext,
+  type AeadInterface,
+} from "@hpke/core";
+import { chacha20poly1305 } from "@noble/ciphers/chacha.js";
 import type { Bytes } from "./bytes";
 import { SealError } from "./error";
 import type { Secret } from "./secret";
 
-const suite = new CipherSuite({
-  kem: new DhkemX25519HkdfSha256(),
-  kdf: new HkdfSha256(),
-  aead: new Chacha20Poly1305(),
-});
+type Buffers = ArrayBufferLike | ArrayBufferView;
+
+/** The cipher of the suite by the library that the page has anyway, rather than a second copy of it. */
+const aead: AeadInterface = {
+  id: AeadId.Chacha20Poly1305,
+  keySize: 32,
+  nonceSize: 12,
+  tagSize: 16,
+  createEncryptionContext(key): AeadEncryptionContext {
+    const held = bytesOf(key).slice();
+    return {
+      seal: async (nonce, text, data) =>
+        chacha20poly1305(held, bytesOf(nonce), bytesOf(data)).encrypt(bytesOf(text)).buffer,
+      open: async (nonce, sealed, data) =>
+        chacha20poly1305(held, bytesOf(nonce), bytesOf(data)).decrypt(bytesOf(sealed)).buffer,
+    };
+  },
+};
+
+const suite = new CipherSuite({ kem: new DhkemX25519HkdfSha256(), kdf: new HkdfSha256(), aead });
+
+function bytesOf(given: Buffers): Uint8Array {
+  return ArrayBuffer.isView(given)
+    ? new Uint8Array(given.buffer, given.byteOffset, given.byteLength)
+    : new Uint8Array(given);
+}
 
 /** What both sides know and nothing carries. */
 export interface Shared {

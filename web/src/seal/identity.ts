@@ -1,7 +1,7 @@
 // A participant (crypto.md section 6): its two key pairs, the id that commits to them, and its rejoin secret. One seat
 // holds one set of keys for as long as the session lives.
 import { x25519 } from "@noble/curves/ed25519.js";
-import { copyOf, isZero, wipe, type Bytes } from "./bytes";
+import { wipe, type Bytes } from "./bytes";
 import { SealError } from "./error";
 import { idBytes, idFromBytes, type ParticipantId, type SessionId } from "./ids";
 import { hkdf, label, sha256 } from "./kdf";
@@ -92,16 +92,13 @@ export class Identity implements Agreeing, Signing {
   }
 }
 
-/** X25519 (RFC 7748). Throws bad_public_key for an all-zero result. */
+/** X25519 (RFC 7748). Throws bad_public_key for an all-zero result, which the library refuses. */
 export function agree(own: Secret, other: Uint8Array): Bytes {
-  let shared: Bytes;
   try {
-    shared = copyOf(x25519.getSharedSecret(own.expose(), other));
+    return x25519.getSharedSecret(own.expose(), other);
   } catch {
     throw new SealError("bad_public_key");
   }
-  if (isZero(shared)) throw new SealError("bad_public_key");
-  return shared;
 }
 
 /** A UUID of version 8 that nobody can put other keys under. */

@@ -4,7 +4,7 @@
 // accepts records in order and learns into a Roster who may write.
 export { advice } from "./advice";
 export { AttachmentOpening, openAttachment, sealedChunkLengths, type Offer } from "./attachment";
-export { type Bytes } from "./bytes";
+export { equal, type Bytes } from "./bytes";
 export { fromBase64Url, toBase64Url, toHex } from "./encoding";
 export { parseEpochRecord, type Commitments, type EpochRecord, type EpochType } from "./epoch-record";
 export { codeOf, SealError, type SealErrorCode } from "./error";
@@ -12,7 +12,7 @@ export { openHistory, openPast } from "./history";
 export * from "./ids";
 export { Identity, participantIdOf, type PublicKeys } from "./identity";
 export { isObject, parseObject, type JsonObject, type JsonValue } from "./json";
-export { EpochKeys, Keyring, proofOf, type HeldKeys, type ReadingKeys } from "./keys";
+export { entryKeys, EpochKeys, Keyring, proofOf, type HeldKeys, type ReadingKeys } from "./keys";
 export * as limits from "./limits";
 export { findLink } from "./link/find";
 export { formatLink, type Link } from "./link/link";

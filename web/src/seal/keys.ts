@@ -10,11 +10,15 @@ import * as schedule from "./schedule";
 import { Secret, type LinkKind, type LinkSecret } from "./secret";
 import { VerificationKey } from "./signature/key";
 
-/** What reads an epoch. */
-export interface ReadingKeys {
+/** What seals for an epoch. */
+export interface SealingKeys {
   readonly session: SessionId;
   readonly epoch: number;
   readonly contentKey: Bytes;
+}
+
+/** What reads an epoch. */
+export interface ReadingKeys extends SealingKeys {
   /** Certificates of this epoch are by it. */
   readonly postingKey: VerificationKey;
 }
@@ -28,6 +32,18 @@ export interface HeldKeys extends ReadingKeys {
   linkSecret(kind: LinkKind): LinkSecret | null;
   /** Forgets the full secret, as after a re-key. */
   dropFull(): void;
+}
+
+/** What seals one's profile for an epoch, with a certificate where a full secret is held. */
+export interface EntryKeys extends SealingKeys {
+  certificate(participant: ParticipantId): Bytes | null;
+}
+
+/** For the profile that goes out with a join, before the record of the epoch is known. Nothing else is sealed with them. */
+export function entryKeys(session: SessionId, epoch: number, { kind, secret }: LinkSecret): EntryKeys {
+  if (kind === "full") return EpochKeys.opened(session, epoch, secret).keys;
+  const contentKey = schedule.contentKey(schedule.saltOf(session, epoch), secret.expose());
+  return { session, epoch, contentKey, certificate: () => null };
 }
 
 /** The keys of one epoch, checked against its record. */

@@ -7,7 +7,7 @@ import { SealError } from "./error";
 import type { ParticipantId } from "./ids";
 import { participantIdOf, type Identity, type PublicKeys } from "./identity";
 import { parseObject, stringOf, type JsonObject } from "./json";
-import type { EpochKeys, ReadingKeys } from "./keys";
+import type { EntryKeys, ReadingKeys } from "./keys";
 import { KEY_LEN, SIGNATURE_LEN } from "./limits";
 import type { Random } from "./random";
 import { checkSignature, openFrame, sealRecord, type Place } from "./record";
@@ -27,7 +27,7 @@ export interface Profile {
 /** For the epoch of the keys, with a certificate where they are full. `more` are members beside the fixed ones. Throws
  * too_large. The bytes are kept: the same again on return append nothing. */
 export function sealProfile(
-  keys: EpochKeys,
+  keys: EntryKeys,
   me: Identity,
   name: string,
   more: JsonObject = {},

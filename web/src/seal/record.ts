@@ -6,7 +6,7 @@ import { SealError } from "./error";
 import { idBytes, idBytesOrNone, type Id, type ParticipantId } from "./ids";
 import type { Signing } from "./identity";
 import { label } from "./kdf";
-import type { ReadingKeys } from "./keys";
+import type { ReadingKeys, SealingKeys } from "./keys";
 import {
   MESSAGE_FRAME_MAX,
   NONCE_LEN,
@@ -47,7 +47,7 @@ export interface Content {
   readonly rest: Bytes;
 }
 
-export function additionalData(keys: Pick<ReadingKeys, "session" | "epoch">, place: Place): Bytes {
+export function additionalData(keys: Pick<SealingKeys, "session" | "epoch">, place: Place): Bytes {
   return concat(
     Uint8Array.of(VERSION, KINDS[place.kind]),
     idBytes(keys.session),
@@ -59,7 +59,7 @@ export function additionalData(keys: Pick<ReadingKeys, "session" | "epoch">, pla
 
 /** Signs and seals. Throws too_large. */
 export function sealRecord(
-  keys: ReadingKeys,
+  keys: SealingKeys,
   me: Signing,
   place: Pick<Place, "kind" | "item">,
   rest: Uint8Array,

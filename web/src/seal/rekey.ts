@@ -7,7 +7,6 @@ import { idBytes, type ParticipantId } from "./ids";
 import { participantIdOf, type Agreeing, type PublicKeys } from "./identity";
 import { hkdf, label } from "./kdf";
 import { EpochKeys, type HeldKeys } from "./keys";
-import { KEY_LEN } from "./limits";
 import { saltOf } from "./schedule";
 import { Secret, type LinkKind } from "./secret";
 
@@ -35,7 +34,6 @@ export async function openRekey(
   const psk = rekeyPsk(old, me, ownerKeys.agreement);
   const opened = await openPsk(me.agreementKey(), entry, sharedFor(entry, prefixOf(record), psk, old.epoch));
   wipe(psk);
-  if (opened.length !== KEY_LEN) throw new SealError("rekey_auth");
   const secret = new Secret(opened);
   wipe(opened);
   return EpochKeys.checked(record, { kind: entry.capability, secret });
