@@ -16,7 +16,12 @@ export default defineConfig({
       {
         plugins: [svelte()],
         resolve: { conditions: ["browser"] },
-        test: { name: "page", environment: "jsdom", include: ["tests/page/**/*.test.ts"] },
+        test: {
+          name: "page",
+          environment: "jsdom",
+          include: ["tests/page/**/*.test.ts"],
+          setupFiles: ["tests/page/support/setup.ts"],
+        },
       },
     ],
   },
