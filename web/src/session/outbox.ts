@@ -1,0 +1,299 @@
+// What a person wrote and the transcript does not hold yet: sealed one at a time at the current head, kept before the first byte
+// is sent, the same bytes sent until they are answered, and never doubled (crypto.md sections 7, Retry, and 9.2). A refused one
+// stays with its text.
+import { pauseMs } from "../api/backoff";
+import { sleep } from "../api/clock";
+import { PlaneFailure } from "../api/failure";
+import type { Plane } from "../api/plane";
+import type { Posted } from "../api/types";
+import {
+  advice,
+  drawId,
+  fromBase64Url,
+  messageId,
+  SealError,
+  sealMessage,
+  toBase64Url,
+  type JsonObject,
+  type MessageId,
+} from "../seal";
+import { readContent, type Content } from "./content";
+import type { Held } from "./held";
+import { isHeld } from "./integrity";
+import type { Outside } from "./outside";
+import { sentenceOf } from "./trouble";
+
+export interface OutboxNeeds {
+  readonly held: Held;
+  readonly plane: Plane;
+  readonly outside: Pick<Outside, "clock" | "random">;
+  readonly signal: AbortSignal;
+  /** Makes a call with a token that counts, coming back first where it does not. */
+  readonly withToken: <T>(call: (token: string) => Promise<T>) => Promise<T>;
+  readonly changed: () => void;
+  /** What can't be gone on from: the plane misbehaves, or this participant is out. */
+  readonly failed: (thrown: unknown) => void;
+}
+
+/** As the page shows it. */
+export interface Pending {
+  /** Below zero. */
+  readonly seq: number;
+  readonly at: number;
+  readonly content: Content;
+  readonly refusal?: string;
+}
+
+interface Sent {
+  readonly id: MessageId;
+  readonly epoch: number;
+  readonly sealed: Uint8Array<ArrayBuffer>;
+}
+
+interface Draft {
+  readonly local: number;
+  readonly json: JsonObject;
+  readonly content: Content;
+  readonly at: number;
+  readonly settle: (isStored: boolean) => void;
+  /** Stays over a change of epoch. */
+  id: MessageId | null;
+  sent: Sent | null;
+  /** As the plane answered; it goes when its record is accepted. */
+  seq: number | null;
+  refusal: string | null;
+}
+
+const NO_ROOM =
+  "This tab has no room to keep a message safely. Copy the text, and close other sessions in this tab.";
+
+export class Outbox {
+  readonly #needs: OutboxNeeds;
+  #drafts: Draft[] = [];
+  /** Those of them whose record came in. */
+  readonly #accepted = new Set<MessageId>();
+  #lastLocal = 0;
+  #isSending = false;
+  #isAsked = false;
+
+  constructor(needs: OutboxNeeds) {
+    this.#needs = needs;
+    for (const kept of needs.held.seat.drafts) {
+      const draft = this.#draft(kept.content, kept.at, () => undefined);
+      draft.refusal = kept.refusal ?? null;
+      if (kept.sent !== undefined) {
+        const { id, epoch, sealed } = kept.sent;
+        draft.id = messageId(id);
+        draft.sent = { id: draft.id, epoch, sealed: fromBase64Url(sealed) };
+      }
+    }
+  }
+
+  get pending(): readonly Pending[] {
+    return this.#drafts.map(({ local, at, content, refusal }) => ({
+      seq: local,
+      at,
+      content,
+      ...(refusal === null ? {} : { refusal }),
+    }));
+  }
+
+  /** True once the plane stored it, false once it was refused or discarded. */
+  post(json: JsonObject): Promise<boolean> {
+    return new Promise((settle) => {
+      this.#draft(json, this.#needs.outside.clock.now(), settle);
+      this.#keep();
+      this.#needs.changed();
+      this.go();
+    });
+  }
+
+  /** Tries a refused one again, as a new message. */
+  retry(local: number): Promise<boolean> {
+    const draft = this.#drafts.find((one) => one.local === local && one.refusal !== null);
+    if (draft === undefined) return Promise.resolve(false);
+    this.#drop(draft);
+    return this.post(draft.json);
+  }
+
+  /** Forgets a refused one. One under way can't be called back. */
+  discard(local: number): void {
+    const draft = this.#drafts.find((one) => one.local === local && one.refusal !== null);
+    if (draft !== undefined) this.#drop(draft);
+  }
+
+  /** Goes on sending, where something waits and nothing stands in the way. To be called when that may have changed. */
+  go(): void {
+    this.#settleAccepted();
+    this.#isAsked = true;
+    if (this.#isSending) return;
+    this.#isSending = true;
+    this.#isAsked = false;
+    this.#send()
+      .catch(this.#needs.failed)
+      .finally(() => {
+        this.#isSending = false;
+        this.#needs.changed();
+        // Something came while the last look was over already.
+        if (this.#isAsked) this.go();
+      });
+  }
+
+  async #send(): Promise<void> {
+    const { outside, signal } = this.#needs;
+    let failures = 0;
+    while (!signal.aborted) {
+      const draft = this.#drafts.find(({ seq, refusal }) => seq === null && refusal === null);
+      if (draft === undefined || !this.#isReady(draft)) return;
+      try {
+        const sent = draft.sent ?? this.#seal(draft);
+        if (sent === null) continue;
+        await this.#post(draft, sent);
+        failures = 0;
+      } catch (thrown) {
+        if (!(thrown instanceof PlaneFailure)) throw thrown;
+        if (!(thrown.isPassing || thrown.isEffectOpen)) {
+          await this.#refused(draft, thrown);
+          continue;
+        }
+        failures++;
+        await sleep(outside.clock, pauseMs(failures, thrown.extras.retry_after_s, outside.random()), signal);
+      }
+    }
+  }
+
+  /** What was sent goes out again whatever holds up the rest. */
+  #isReady(draft: Draft): boolean {
+    const { held } = this.#needs;
+    if (held.seat.entry !== "in" || held.seat.token === null) return false;
+    if (draft.sent !== null) return true;
+    // Its head must cover this participant's own last record, under the epoch it can write in.
+    return held.transcript.epoch === held.epoch && this.#head() !== null;
+  }
+
+  #head() {
+    try {
+      return this.#needs.held.transcript.headForWriting();
+    } catch {
+      return null;
+    }
+  }
+
+  /** Null when it was refused here. */
+  #seal(draft: Draft): Sent | null {
+    const { held } = this.#needs;
+    const { transcript, seat, keys } = held;
+    const [head, epochKeys] = [this.#head(), keys.get(transcript.epoch)];
+    if (head === null || epochKeys === undefined) return null;
+    if (isHeld(seat.alarm)) return this.#refuse(draft, seat.alarm === null ? "" : advice[seat.alarm.code]);
+    if (!held.mayWrite)
+      return this.#refuse(draft, "This is a link for reading along. To write, ask for a full link.");
+    const id = draft.id ?? drawId<"message">();
+    try {
+      const sealed = sealMessage(epochKeys, held.me, id, { head, content: draft.json });
+      transcript.sending(id, epochKeys.epoch, sealed);
+      draft.id = id;
+      draft.sent = { id, epoch: epochKeys.epoch, sealed };
+    } catch (thrown) {
+      if (!(thrown instanceof SealError)) throw thrown;
+      return this.#refuse(draft, advice[thrown.code]);
+    }
+    if (this.#keep()) return draft.sent;
+    transcript.withdraw(id);
+    return this.#refuse(draft, NO_ROOM);
+  }
+
+  async #post(draft: Draft, sent: Sent): Promise<void> {
+    const { held, plane, withToken, signal } = this.#needs;
+    const { content } = draft;
+    const request = {
+      message_id: sent.id,
+      epoch: sent.epoch,
+      sealed: toBase64Url(sent.sealed),
+      ...(content.signal === undefined ? {} : { signal: content.signal }),
+    };
+    const posted = await withToken((token) => plane.post(token, request, signal));
+    this.#stored(draft, sent, posted);
+    held.hear(posted.state);
+  }
+
+  /** The record itself comes by the stream, and must be what was sent. */
+  #stored(draft: Draft, sent: Sent, { seq }: Posted): void {
+    this.#needs.held.transcript.posted(sent.id, seq);
+    draft.seq = seq;
+    draft.settle(true);
+    this.#settleAccepted();
+    this.#keep();
+  }
+
+  /** Not stored, for certain. */
+  async #refused(draft: Draft, failure: PlaneFailure): Promise<void> {
+    const { held, withToken, plane } = this.#needs;
+    const { sent } = draft;
+    if (failure.code === "epoch_moved" && sent !== null) {
+      // To be sealed anew under the epoch in force, once that is known here. The id stays.
+      draft.sent = null;
+      if (held.epoch <= sent.epoch) held.hear((await withToken((token) => plane.look(token))).state);
+      return;
+    }
+    if (draft.id !== null) held.transcript.withdraw(draft.id);
+    draft.sent = null;
+    draft.id = null;
+    this.#refuse(draft, sentenceOf(failure));
+  }
+
+  #refuse(draft: Draft, sentence: string): null {
+    draft.refusal = sentence;
+    draft.settle(false);
+    this.#keep();
+    this.#needs.changed();
+    return null;
+  }
+
+  /** Those whose record is in the transcript now are lines of it. */
+  #settleAccepted(): void {
+    const { transcript } = this.#needs.held;
+    const accepted = this.#drafts.filter(
+      ({ id, seq }) =>
+        (seq !== null && seq <= transcript.head.seq) || (id !== null && this.#accepted.has(id)),
+    );
+    for (const draft of accepted) {
+      draft.settle(true);
+      this.#drop(draft);
+    }
+  }
+
+  /** A message of one's own came in, before or after its answer. */
+  accepted(id: MessageId): void {
+    if (this.#drafts.some((draft) => draft.id === id)) this.#accepted.add(id);
+  }
+
+  #draft(json: JsonObject, at: number, settle: (isStored: boolean) => void): Draft {
+    const local = --this.#lastLocal;
+    const content = readContent(json);
+    const draft: Draft = { local, json, content, at, settle, id: null, sent: null, seq: null, refusal: null };
+    this.#drafts.push(draft);
+    return draft;
+  }
+
+  #drop(draft: Draft): void {
+    this.#drafts = this.#drafts.filter((one) => one !== draft);
+    this.#keep();
+    this.#needs.changed();
+  }
+
+  #keep(): boolean {
+    const { held } = this.#needs;
+    held.seat.drafts = this.#drafts
+      .filter(({ seq }) => seq === null)
+      .map(({ json, at, refusal, sent }) => ({
+        content: json,
+        at,
+        ...(refusal === null ? {} : { refusal }),
+        ...(sent === null
+          ? {}
+          : { sent: { id: sent.id, epoch: sent.epoch, sealed: toBase64Url(sent.sealed) } }),
+      }));
+    return held.keep();
+  }
+}

@@ -1,0 +1,336 @@
+// The session as the page has it: where the visitor stands, and what they may ask for. Puts a sitting at the seat that the
+// address leads to, and turns whatever comes of it into a view; every refusal becomes a sentence here.
+import { PlaneFailure } from "../api/failure";
+import { EpochKeys, formatLink, Identity, parseEpochRecord, SealError, type Link } from "../seal";
+import { arrive } from "./address";
+import { writeContent } from "./content";
+import { asJson, asMarkdown } from "./export";
+import type { Connection, NewMessage, Phase, Session, View } from "./model";
+import { noteText } from "./note";
+import type { Outside } from "./outside";
+import { Publisher } from "./publisher";
+import type { Seat } from "./seat";
+import { Sitting } from "./sitting";
+import { nameLine } from "./shown";
+import { Stopped } from "./stopped";
+import { takeSeat } from "./tabs";
+import { adviceOn, sentenceOf } from "./trouble";
+import { exportedOf, integrityOf, NOTHING, seated } from "./view";
+
+/** The session that an address leads to, with its fragment: read it before it is removed from the address bar. */
+export function openSession(address: string, outside: Outside): Session {
+  return new OpenSession(address, outside);
+}
+
+class OpenSession implements Session {
+  readonly #outside: Outside;
+  readonly #origin: string;
+  readonly #publisher: Publisher;
+  #phase: Phase = { kind: "entering" };
+  #connection: Connection = "connecting";
+  #retryAt: number | undefined;
+  #loading: { done: number; total: number } | null = null;
+  #trouble: string | undefined;
+  #seat: Seat | null = null;
+  #sitting: Sitting | null = null;
+  #letGo: (() => void) | null = null;
+
+  constructor(address: string, outside: Outside) {
+    this.#outside = outside;
+    this.#origin = new URL(address).origin;
+    this.#publisher = new Publisher(outside.clock, () => this.#look());
+    const arrived = arrive(address, outside.store);
+    if (arrived.type === "closed") {
+      this.#close(arrived.why, arrived.detail);
+      return;
+    }
+    this.#seat = arrived.seat;
+    if (arrived.seat.me === null) this.#toTheDoor(arrived.seat);
+    else void this.#sit(arrived.seat, arrived.seat.me, arrived.link ?? null);
+  }
+
+  get view(): View {
+    return this.#publisher.view;
+  }
+
+  subscribe(listener: (view: View) => void): () => void {
+    return this.#publisher.subscribe(listener);
+  }
+
+  async join(name: string): Promise<void> {
+    const seat = this.#seat;
+    if (seat === null || this.#phase.kind !== "door") return;
+    const me = Identity.draw(seat.session);
+    seat.me = me;
+    seat.name = nameLine(name) ?? "";
+    await this.#sit(seat, me, null);
+  }
+
+  joinAsAnother(): void {
+    const seat = this.#seat;
+    const { phase } = this.view;
+    const isOffered = phase.kind === "closed" && (phase.why === "elsewhere" || phase.why === "left");
+    if (seat === null || !isOffered) return;
+    this.#leaveSitting();
+    this.#seat = seat.asAnother();
+    this.#toTheDoor(this.#seat);
+  }
+
+  post(message: NewMessage): Promise<boolean> {
+    return this.#sitting?.outbox.post(writeContent(message)) ?? Promise.resolve(false);
+  }
+
+  async retry(seq: number): Promise<void> {
+    await this.#sitting?.outbox.retry(seq);
+  }
+
+  discard(seq: number): void {
+    this.#sitting?.outbox.discard(seq);
+  }
+
+  setMode(name: "observe" | "relay"): Promise<void> {
+    return this.#asked((sitting) => sitting.setMode(name));
+  }
+
+  propose(goal: string, budget: number, ttlMs: number): Promise<void> {
+    return this.#asked((sitting) => sitting.propose(goal, budget, Math.round(ttlMs / 1_000)));
+  }
+
+  /** What was shown, and no other. */
+  accept(): Promise<void> {
+    const { proposal } = this.view;
+    return this.#asked(async (sitting) => {
+      if (proposal !== undefined) await sitting.accept(proposal);
+    });
+  }
+
+  decline(): Promise<void> {
+    const { proposal } = this.view;
+    return this.#asked(async (sitting) => {
+      if (proposal !== undefined) await sitting.decline(proposal.id);
+    });
+  }
+
+  stop(): Promise<void> {
+    return this.#asked((sitting) => sitting.stop());
+  }
+
+  async leave(): Promise<void> {
+    await this.#asked(async (sitting) => {
+      await sitting.leave();
+      // A reload does not come back by itself.
+      this.#seat = sitting.held.seat.asAnother();
+      this.#close("left");
+    });
+  }
+
+  acknowledge(): void {
+    const held = this.#sitting?.held;
+    const alarm = held?.seat.alarm;
+    if (held === undefined || alarm === undefined || alarm === null) return;
+    if (integrityOf(held).state !== "warning") return;
+    held.seat.alarm = { ...alarm, acknowledged: true };
+    held.keep();
+    this.#sitting?.outbox.go();
+    this.#publisher.now();
+  }
+
+  note(): string {
+    const link = this.#link();
+    const { me, title, expiresAt } = this.view;
+    if (link === null || me === undefined) return "";
+    return noteText({
+      from: this.#seat?.name ?? me.name,
+      title: title ?? "",
+      expiresAt: expiresAt ?? this.#outside.clock.now(),
+      origin: this.#origin,
+      viewOnly: link.kind === "view",
+      link: formatLink(link),
+    });
+  }
+
+  link(): string {
+    const link = this.#link();
+    return link === null ? "" : formatLink(link);
+  }
+
+  export(format: "markdown" | "json"): string {
+    const sitting = this.#sitting;
+    if (sitting === null) return "";
+    const exported = exportedOf(sitting.looking(), this.#origin);
+    return format === "json" ? asJson(exported) : asMarkdown(exported);
+  }
+
+  close(): void {
+    this.#leaveSitting();
+    this.#publisher.close();
+  }
+
+  /** Of the epoch in force: what this seat holds, as a link gives it. */
+  #link(): Link | null {
+    const seat = this.#seat;
+    const secret = seat?.secrets.get(seat.newestEpoch);
+    if (seat === null || secret === undefined) return null;
+    return { origin: this.#origin, session: seat.session, epoch: seat.newestEpoch, ...secret };
+  }
+
+  #toTheDoor(seat: Seat): void {
+    const capability = seat.secrets.get(seat.newestEpoch)?.kind ?? "view";
+    this.#phase = { kind: "door", capability };
+    this.#connection = "stopped";
+    this.#publisher.now();
+  }
+
+  /** Takes the seat, if no other tab has it, gets in, and stays until it is over. */
+  async #sit(seat: Seat, me: Identity, link: Link | null): Promise<void> {
+    this.#phase = { kind: "entering" };
+    this.#connection = "connecting";
+    this.#publisher.now();
+    this.#letGo = await takeSeat(me.id, this.#outside);
+    if (this.#letGo === null) {
+      this.#close("elsewhere");
+      return;
+    }
+    const sitting = new Sitting(seat, me, this.#origin, this.#outside, this.#watching(seat));
+    const before = link === null ? undefined : seat.secrets.get(link.epoch);
+    this.#sitting = sitting;
+    try {
+      await sitting.resume();
+      if (link !== null) this.#takeLink(seat, link);
+      await sitting.enter(link !== null);
+      if (sitting.signal.aborted) return;
+      this.#phase = { kind: "seated" };
+      this.#publisher.now();
+      await sitting.run();
+    } catch (thrown) {
+      if (link !== null && seat.token === null) restore(seat, link, before);
+      this.#failed(thrown);
+    }
+  }
+
+  /** A link that a person gave, for a seat that has less. Its record may be known already: then they must fit. */
+  #takeLink(seat: Seat, { epoch, kind, secret }: Link): void {
+    const record = seat.records.get(epoch);
+    if (record !== undefined) EpochKeys.checked(parseEpochRecord(record), { kind, secret });
+    seat.secrets.set(epoch, { kind, secret });
+    // What was sealed without a certificate gives no right to write.
+    seat.profiles.delete(epoch);
+    seat.token = null;
+  }
+
+  #watching(seat: Seat) {
+    return {
+      changed: () => {
+        this.#publisher.changed();
+      },
+      connection: (connection: Connection, retryAt?: number) => {
+        this.#connection = connection;
+        this.#retryAt = retryAt;
+        this.#publisher.changed();
+      },
+      loading: (loading: { done: number; total: number } | null) => {
+        this.#loading = loading;
+        this.#publisher.changed();
+      },
+      knocking: () => {
+        if (this.#phase.kind !== "knocking")
+          this.#phase = { kind: "knocking", since: this.#outside.clock.now() };
+        this.#connection = "waiting";
+        this.#retryAt = undefined;
+        this.#publisher.changed();
+      },
+      waiting: (failure: PlaneFailure, until: number) => {
+        // Somebody who waits before the door stays there; for everybody else there is nothing to see yet.
+        if (seat.entry !== "knocked") this.#phase = { kind: "closed", why: "unreachable" };
+        this.#trouble = sentenceOf(failure);
+        this.#connection = "waiting";
+        this.#retryAt = until;
+        this.#publisher.changed();
+      },
+      failed: (thrown: unknown) => {
+        this.#failed(thrown);
+      },
+    };
+  }
+
+  /** Runs what a person asked for; what is refused is a sentence. */
+  async #asked(call: (sitting: Sitting) => Promise<void>): Promise<void> {
+    const sitting = this.#sitting;
+    if (sitting === null) return;
+    this.#trouble = undefined;
+    try {
+      await call(sitting);
+    } catch (thrown) {
+      if (thrown instanceof PlaneFailure) this.#trouble = sentenceOf(thrown);
+      else if (thrown instanceof SealError && thrown.code === "too_large")
+        this.#trouble = adviceOn(thrown.code);
+      else this.#failed(thrown);
+    }
+    this.#publisher.now();
+  }
+
+  /** The seat is over, or a check failed: before anything was accepted, that is a page of its own. */
+  #failed(thrown: unknown): void {
+    if (thrown instanceof Stopped) {
+      this.#close(thrown.why, thrown.detail);
+      return;
+    }
+    if (thrown instanceof PlaneFailure) {
+      this.#trouble = sentenceOf(thrown);
+      this.#publisher.changed();
+      return;
+    }
+    if (!(thrown instanceof SealError)) throw thrown;
+    const sitting = this.#sitting;
+    if (sitting === null || this.#phase.kind !== "seated") {
+      this.#close("altered", thrown.code);
+      return;
+    }
+    sitting.fail(thrown);
+    sitting.close();
+    this.#connection = "stopped";
+    this.#retryAt = undefined;
+    this.#publisher.now();
+  }
+
+  /** What was read stays to be seen. */
+  #close(why: Extract<Phase, { kind: "closed" }>["why"], detail?: string): void {
+    this.#phase = { kind: "closed", why, ...(detail === undefined ? {} : { detail }) };
+    this.#connection = "stopped";
+    this.#retryAt = undefined;
+    this.#loading = null;
+    this.#sitting?.close();
+    this.#publisher.now();
+  }
+
+  #leaveSitting(): void {
+    this.#sitting?.close();
+    this.#sitting = null;
+    this.#letGo?.();
+    this.#letGo = null;
+  }
+
+  #look(): View {
+    const { kind } = this.#phase;
+    const sitting = this.#sitting;
+    const shows = sitting !== null && (kind === "seated" || kind === "closed");
+    const what = shows ? seated(sitting.looking()) : NOTHING;
+    return {
+      ...what,
+      canWrite: what.canWrite && kind === "seated",
+      phase: this.#phase,
+      connection: this.#connection,
+      ...(this.#retryAt === undefined ? {} : { retryAt: this.#retryAt }),
+      ...(this.#loading === null ? {} : { loading: this.#loading }),
+      ...(this.#trouble === undefined ? {} : { trouble: this.#trouble }),
+    };
+  }
+}
+
+/** A link that did not lead in leaves the seat as it was. */
+function restore(seat: Seat, { epoch }: Link, before: ReturnType<Seat["secrets"]["get"]>): void {
+  if (before === undefined) seat.secrets.delete(epoch);
+  else seat.secrets.set(epoch, before);
+  seat.profiles.delete(epoch);
+  seat.save();
+}

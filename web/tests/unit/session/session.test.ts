@@ -1,0 +1,255 @@
+// Where a visitor stands: the address, the seat of this tab, other tabs, a plane that can't be reached; and what is handed on.
+import { describe, expect, test } from "vitest";
+import { drawId, formatLink, Secret } from "../../../src/seal";
+import { FakePlane, ORIGIN, problem } from "../../support/fake-plane";
+import { rest } from "../../support/clock";
+import { memoryStore } from "../../support/outside";
+import { eventsOf, messagesOf, textsOf, until } from "../../support/seen";
+import { reloadAddress, seatedVisit, visit } from "../../support/visitor";
+
+describe("an address", () => {
+  test("with a link leads to the door, and nothing is asked for before a name", async () => {
+    const plane = await FakePlane.start();
+    expect(visit(plane).session.view.phase).toEqual({ kind: "door", capability: "full" });
+    const view = visit(plane, { address: plane.link("view") });
+    expect(view.session.view.phase).toEqual({ kind: "door", capability: "view" });
+    expect(plane.calls).toEqual([]);
+  });
+
+  test("is still the door after a reload without its fragment", async () => {
+    const plane = await FakePlane.start();
+    const { content } = visit(plane);
+    expect(visit(plane, { address: reloadAddress(plane), content }).session.view.phase.kind).toBe("door");
+  });
+
+  test.each([
+    ["no_link", (link: string) => link.replace(/#.*/, "")],
+    ["no_link", (link: string) => link.replace(/#.*/, "#top")],
+    ["truncated", (link: string) => link.slice(0, -1)],
+    ["damaged", (link: string) => link.replace(/.{3}$/, "aaa")],
+    ["exposed", (link: string) => link.replace("#", "%23")],
+    ["exposed", (link: string) => `${link.replace("#", "%23")}#x`],
+    ["version", (link: string) => link.replace("#dp1", "#dp2")],
+  ])("leads to %s", async (why, change) => {
+    const plane = await FakePlane.start();
+    const { session } = visit(plane, { address: change(plane.link()) });
+    expect(session.view.phase).toMatchObject({ kind: "closed", why });
+    expect(plane.calls).toEqual([]);
+  });
+
+  test("of http on another host is insecure", async () => {
+    const plane = await FakePlane.start();
+    const address = plane.link().replace("https://plane.example", "http://plane.example");
+    expect(visit(plane, { address }).session.view.phase).toMatchObject({ why: "insecure" });
+  });
+});
+
+describe("the seat of this tab", () => {
+  test("a reload is the same participant, with no second join", async () => {
+    const plane = await FakePlane.start();
+    const { session, content } = await seatedVisit(plane);
+    await session.post({ text: "mine" });
+    const before = await until(session, "it", (view) => messagesOf(view).some(({ seq }) => seq > 0));
+    session.close();
+    const again = visit(plane, { address: reloadAddress(plane), content });
+    const after = await until(again.session, "the seat", ({ connection }) => connection === "live");
+    expect(after.me).toEqual(before.me);
+    expect(textsOf(after)).toEqual(["mine"]);
+    expect(plane.calls.filter((call) => call === "POST /participants")).toHaveLength(1);
+    await expect(again.session.post({ text: "more" })).resolves.toBe(true);
+  });
+
+  test("a token that is over brings the same participant back by its rejoin secret", async () => {
+    const plane = await FakePlane.start();
+    const { session, content } = await seatedVisit(plane);
+    const id = session.view.me?.id;
+    session.close();
+    plane.tokens.clear();
+    const again = visit(plane, { address: reloadAddress(plane), content });
+    const after = await until(again.session, "the seat", ({ connection }) => connection === "live");
+    expect(after.me?.id).toBe(id);
+    expect(eventsOf(after).filter((text) => text.includes("Ann"))).toEqual(['"Ann" (human) joined.']);
+  });
+
+  test("in a second tab it is taken: the way on is somebody else's seat", async () => {
+    const plane = await FakePlane.start();
+    const first = await seatedVisit(plane);
+    const copy = new Map(first.content);
+    const second = visit(plane, { address: reloadAddress(plane), content: copy, locks: first.locks });
+    for (let tries = 0; tries < 12; tries++) {
+      await rest(3);
+      second.clock.advance(200);
+    }
+    expect(second.session.view.phase).toMatchObject({ kind: "closed", why: "elsewhere" });
+    second.session.joinAsAnother();
+    expect(second.session.view.phase.kind).toBe("door");
+    void second.session.join("Ann too");
+    const view = await until(second.session, "its own seat", ({ connection }) => connection === "live");
+    expect(view.me?.id).not.toBe(first.session.view.me?.id);
+  });
+
+  test("after leaving nothing of the participant is kept", async () => {
+    const plane = await FakePlane.start();
+    const { session, content } = await seatedVisit(plane);
+    await session.leave();
+    expect(session.view.phase).toMatchObject({ kind: "closed", why: "left" });
+    const again = visit(plane, { address: reloadAddress(plane), content });
+    expect(again.session.view.phase.kind).toBe("door");
+    session.joinAsAnother();
+    expect(session.view.phase.kind).toBe("door");
+    await rest();
+    const kept = [...content.values()].join("");
+    expect(kept).not.toContain("agreement");
+    expect(kept).not.toContain("dps_");
+  });
+
+  test("secrets are in its store and in nothing that is shown", async () => {
+    const plane = await FakePlane.start();
+    const { session, content } = await seatedVisit(plane);
+    const secrets = JSON.stringify([...content.values()]).match(/[A-Za-z0-9_-]{43}/g) ?? [];
+    const shown = JSON.stringify(session.view) + session.export("json") + session.export("markdown");
+    expect(secrets.length).toBeGreaterThan(3);
+    expect(secrets.filter((secret) => shown.includes(secret))).toEqual([]);
+    expect(shown).not.toContain("dp1f");
+  });
+
+  test("with a store that has no room nothing is sent that could be lost", async () => {
+    const plane = await FakePlane.start();
+    const store = { ...memoryStore(), set: () => false };
+    const { session } = await seatedVisit(plane, { store });
+    await expect(session.post({ text: "hm" })).resolves.toBe(false);
+    expect(plane.posts).toEqual([]);
+  });
+});
+
+describe("a plane that can't be reached", () => {
+  test("is tried again, and a lost join is repeated with the rejoin secret", async () => {
+    const plane = await FakePlane.start();
+    const joins: unknown[] = [];
+    plane.hook = (call, body) => {
+      if (call !== "POST /participants") return undefined;
+      joins.push(body?.["participant"]);
+      return joins.length === 1 ? Promise.reject(new TypeError("broken")) : undefined;
+    };
+    const { session, clock } = visit(plane);
+    void session.join("Ann");
+    const waiting = await until(session, "that it waits", ({ connection }) => connection === "waiting");
+    expect(waiting.phase).toMatchObject({ kind: "closed", why: "unreachable" });
+    expect(waiting.retryAt).toBeGreaterThan(clock.now());
+    clock.advance(1_000);
+    await until(session, "the seat", ({ phase }) => phase.kind === "seated");
+    expect(joins).toEqual([
+      expect.objectContaining({ rejoin_verifier: expect.any(String) as string }),
+      expect.objectContaining({ rejoin_secret: expect.any(String) as string }),
+    ]);
+  });
+
+  test("while seated: waits, says when it tries again, and loses nothing", async () => {
+    const plane = await FakePlane.start();
+    const { session, clock } = await seatedVisit(plane);
+    plane.hook = () => Promise.reject(new TypeError("broken"));
+    plane.hangUp();
+    const waiting = await until(session, "that it waits", ({ connection }) => connection === "waiting");
+    expect(waiting.retryAt).toBeGreaterThan(clock.now());
+    await plane.chat(plane.owner, "meanwhile");
+    plane.hook = () => undefined;
+    clock.advance(60_000);
+    const view = await until(session, "what came meanwhile", (seen) => textsOf(seen).length === 1);
+    expect(view.integrity.state).toBe("whole");
+  });
+
+  test("or restarts, which is told apart from an end", async () => {
+    const plane = await FakePlane.start();
+    const { session, clock } = await seatedVisit(plane);
+    plane.hangUp({ code: "draining", retry_after_s: 2 });
+    await until(session, "that it waits", ({ connection }) => connection === "waiting");
+    clock.advance(2_000);
+    await until(session, "the stream", ({ connection }) => connection === "live");
+  });
+});
+
+describe("a way in that is closed", () => {
+  test.each([
+    [403, "bad_proof", {}, "gone"],
+    [403, "rekeyed", { epoch: 3 }, "rekeyed"],
+    [403, "door_closed", {}, "door_closed"],
+    [403, "forbidden", {}, "forbidden"],
+    [403, "quota_exceeded", {}, "full"],
+    [410, "session_ended", { cause: "ended" }, "ended"],
+    [410, "session_ended", { cause: "expired" }, "expired"],
+  ])("%i %s %j", async (status, code, more, why) => {
+    const plane = await FakePlane.start();
+    plane.hook = (call) => (call === "POST /participants" ? problem(status, code, more) : undefined);
+    const { session } = visit(plane);
+    void session.join("Ann");
+    const view = await until(session, "the page", ({ phase }) => phase.kind === "closed");
+    expect(view.phase).toMatchObject({ why });
+  });
+});
+
+test("a refusal of what was asked for is a sentence, and gone with the next", async () => {
+  const plane = await FakePlane.start();
+  const { session } = await seatedVisit(plane);
+  plane.hook = (call) => (call === "POST /mode" ? problem(409, "in_auto") : undefined);
+  await session.setMode("relay");
+  expect(session.view.trouble).toMatch(/^Auto is on/);
+  plane.hook = () => undefined;
+  await session.setMode("relay");
+  expect(session.view.trouble).toBeUndefined();
+});
+
+test("what is exported is what was verified, in blocks that no message can leave", async () => {
+  const plane = await FakePlane.start();
+  const secret = formatLink({
+    origin: ORIGIN,
+    session: drawId(),
+    epoch: 1,
+    kind: "full",
+    secret: Secret.draw(),
+  });
+  await plane.say(plane.owner, {
+    kind: "decision",
+    text: "```\n# Not a heading\n```",
+    topic: "*t*",
+    pin: true,
+  });
+  await plane.chat(plane.owner, `see ${secret}`);
+  const { session } = await seatedVisit(plane);
+  const markdown = session.export("markdown");
+  expect(markdown).toContain("# A title\n");
+  expect(markdown).toContain('\n## \\#3 "Olga" `');
+  expect(markdown).toContain(
+    "- Topic: \\*t\\*\n- Pinned: yes\n\n````text\n```\n# Not a heading\n```\n````\n",
+  );
+  expect(markdown).toContain("[session link withheld]");
+  const document = JSON.parse(session.export("json")) as { records: readonly Record<string, unknown>[] };
+  expect(document).toMatchObject({
+    format: "devpilot-session-transcript",
+    version: 1,
+    head_seq: 5,
+    title: "A title",
+  });
+  expect(document.records.map(({ type, seq }) => [type, seq])).toEqual([
+    ["event", 1],
+    ["event", 2],
+    ["message", 3],
+    ["message", 4],
+    ["event", 5],
+  ]);
+  expect(document.records[2]).toMatchObject({
+    kind: "decision",
+    pin: true,
+    from: "Olga",
+    untrusted: true,
+    mine: false,
+  });
+});
+
+test("the note and the link are made of what the seat holds", async () => {
+  const plane = await FakePlane.start();
+  const { session } = await seatedVisit(plane);
+  await until(session, "the title", ({ title }) => title !== undefined);
+  expect(session.link()).toBe(plane.link());
+  expect(session.note()).toContain(`Ann shares a DevPilot session with you: "A title"`);
+  expect(session.note()).toContain(`\n\n${plane.link()}\n\n`);
+});
