@@ -1,0 +1,72 @@
+// What a person is writing: kept until it is on its way, and given back when it did not go.
+import type { MessageItem, MessageKind, NewMessage } from "../../session/model";
+import { MESSAGE_KINDS } from "../../session/model";
+
+/** A message's JSON may have this many bytes (crypto.md section 7), with room for what stands beside the text. */
+export const TEXT_BYTES_MAX = 250_000;
+/** From here on what is left is shown. */
+export const TEXT_BYTES_NEAR = 225_000;
+
+const UTF8 = new TextEncoder();
+/** The longest form of one UTF-16 unit in a JSON string; shorter texts need not be measured. */
+const WORST = 6;
+
+/** A message on its way, and what it answers, so that both can be put back. */
+export interface Taken {
+  message: NewMessage;
+  replyTo: MessageItem | undefined;
+}
+
+export class Draft {
+  text = $state("");
+  kind = $state<MessageKind>("chat");
+  topic = $state("");
+  replyTo = $state.raw<MessageItem>();
+
+  /** Bytes in the JSON of the message; exact where it matters. */
+  get bytes(): number {
+    return this.text.length * WORST < TEXT_BYTES_NEAR
+      ? this.text.length
+      : UTF8.encode(JSON.stringify(this.text)).length - 2;
+  }
+
+  get empty(): boolean {
+    return this.text.trim() === "";
+  }
+
+  get tooLong(): boolean {
+    return this.bytes > TEXT_BYTES_MAX;
+  }
+
+  /** The message, and an empty draft; kind and topic are for one message. */
+  take(): Taken {
+    const topic = this.topic.trim();
+    const message: NewMessage = { text: this.text };
+    if (this.kind !== "chat") message.kind = this.kind;
+    if (topic !== "") message.topic = topic;
+    const replyTo = this.replyTo;
+    if (replyTo !== undefined) message.replyTo = replyTo.seq;
+    this.text = "";
+    this.kind = "chat";
+    this.topic = "";
+    this.replyTo = undefined;
+    return { message, replyTo };
+  }
+
+  /** Puts a message back that did not go, above what was written since. */
+  restore({ message, replyTo }: Taken): void {
+    this.text = this.empty ? message.text : `${message.text}\n\n${this.text}`;
+    this.kind = message.kind ?? this.kind;
+    this.topic = message.topic ?? this.topic;
+    this.replyTo = replyTo ?? this.replyTo;
+  }
+
+  /** Takes a refused message up again, with what it answers. */
+  edit(item: MessageItem, answered?: MessageItem): void {
+    const message: NewMessage = { text: item.text };
+    const kind = MESSAGE_KINDS.find((one) => one === item.messageKind);
+    if (kind !== undefined) message.kind = kind;
+    if (item.topic !== undefined) message.topic = item.topic;
+    this.restore({ message, replyTo: answered });
+  }
+}

@@ -1,0 +1,108 @@
+// The pages before and after a seat: the door, knocking, and each way of being closed.
+import { render, screen } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import { tick } from "svelte";
+import { describe, expect, test } from "vitest";
+import App from "../../src/page/App.svelte";
+import { Clock } from "../../src/page/clock.svelte";
+import { CLOSED } from "../../src/page/closed/texts";
+import type { ClosedWhy } from "../../src/session/model";
+import { Double, message, NOW } from "./support/double";
+
+function open(session: Double) {
+  let now = NOW;
+  const clock = new Clock(() => now);
+  render(App, { session, clock });
+  return async (ms: number) => {
+    now += ms;
+    clock.tick();
+    await tick();
+  };
+}
+
+describe("the door", () => {
+  test("says what the link gives and what this page can't promise", () => {
+    open(new Double({ phase: { kind: "door", capability: "full" } }));
+    expect(screen.getByRole("heading", { level: 1 })).toHaveTextContent("Nightly export misses rows");
+    expect(screen.getByText(/read all of it and write into it/)).toBeVisible();
+    expect(screen.getByText(/Whoever serves this page could alter it/)).toHaveTextContent(
+      "devpilot-session join, does not depend on this page",
+    );
+  });
+
+  test("takes a name and joins with it", async () => {
+    const session = new Double({ phase: { kind: "door", capability: "full" } });
+    open(session);
+    await userEvent.type(screen.getByLabelText(/Your name/), "  Sam {Enter}");
+    expect(session.asked).toEqual([["join", "Sam"]]);
+    session.show({ phase: { kind: "entering" } });
+    await tick();
+    expect(screen.getByRole("button", { name: "Join" })).toBeDisabled();
+    expect(screen.getByLabelText(/Your name/)).toHaveValue("  Sam ");
+  });
+
+  test("asks for a name before anything is sent", async () => {
+    const session = new Double({ phase: { kind: "door", capability: "full" } });
+    open(session);
+    await userEvent.click(screen.getByRole("button", { name: "Join" }));
+    expect(screen.getByRole("alert")).toHaveTextContent("Pick a name first");
+    expect(screen.getByLabelText(/Your name/)).toHaveFocus();
+    expect(session.asked).toEqual([]);
+  });
+
+  test("says that a view link can't write, also on the way in", async () => {
+    const session = new Double({ phase: { kind: "door", capability: "view" } });
+    open(session);
+    expect(screen.getByText(/write nothing/)).toBeVisible();
+    session.show({ phase: { kind: "entering" } });
+    await tick();
+    expect(screen.getByText(/write nothing/)).toBeVisible();
+    expect(screen.getByRole("button", { name: "Look on" })).toBeVisible();
+  });
+
+  test("shows what was refused", () => {
+    open(
+      new Double({ phase: { kind: "door", capability: "full" }, trouble: "Too many joins; wait a minute." }),
+    );
+    expect(screen.getByRole("alert")).toHaveTextContent("Too many joins");
+  });
+});
+
+test("who knocked is told that they wait, and how long", async () => {
+  const pass = open(new Double({ phase: { kind: "knocking", since: NOW - 10_000 } }));
+  expect(screen.getByText("10 seconds")).toBeVisible();
+  await pass(170_000);
+  expect(screen.getByText("3 minutes")).toBeVisible();
+});
+
+describe("closed", () => {
+  test.each(Object.keys(CLOSED) as ClosedWhy[])("%s has a page of its own", (why) => {
+    open(new Double({ phase: { kind: "closed", why } }));
+    expect(screen.getByRole("heading", { level: 1 })).toHaveTextContent(CLOSED[why].title);
+    expect(screen.getByText(CLOSED[why].happened)).toBeVisible();
+    expect(screen.getAllByRole("listitem").map((item) => item.textContent)).toEqual(CLOSED[why].next);
+    expect(screen.queryByRole("textbox")).toBeNull();
+  });
+
+  test.each(["elsewhere", "left"] as const)("%s offers to join as another", async (why) => {
+    const session = new Double({ phase: { kind: "closed", why } });
+    open(session);
+    await userEvent.click(screen.getByRole("button", { name: /another participant/ }));
+    expect(session.asked).toEqual([["joinAsAnother"]]);
+  });
+
+  test("unreachable counts down to the next try", async () => {
+    const pass = open(new Double({ phase: { kind: "closed", why: "unreachable" }, retryAt: NOW + 12_000 }));
+    expect(screen.getByText("0:12")).toBeVisible();
+    await pass(5_000);
+    expect(screen.getByText("0:07")).toBeVisible();
+  });
+
+  test("what was read before is still there", async () => {
+    open(new Double({ phase: { kind: "closed", why: "removed" }, items: [message(1, "The last word")] }));
+    expect(screen.queryByText("The last word")).toBeNull();
+    await userEvent.click(screen.getByRole("button", { name: "Show the transcript" }));
+    expect(await screen.findByText("The last word")).toBeVisible();
+    expect(screen.queryByRole("button", { name: /Reply/ })).toBeNull();
+  });
+});

@@ -1,0 +1,71 @@
+// What must not be lost or taken: the address, a refused reply, a kept seat, keys that somebody turned off.
+import { render, screen } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import { tick } from "svelte";
+import { expect, test } from "vitest";
+import App from "../../src/page/App.svelte";
+import { Clock } from "../../src/page/clock.svelte";
+import type { View } from "../../src/session/model";
+import { Double, ME, message, NOW } from "./support/double";
+
+let session: Double;
+
+async function open(more: Partial<View> = {}) {
+  session = new Double(more);
+  render(App, { session, clock: new Clock(() => NOW) });
+  await tick();
+}
+const field = () => screen.getByRole("textbox", { name: "Message" });
+const press = (name: string | RegExp) => userEvent.click(screen.getByRole("button", { name }));
+
+test.each([
+  ["Skip to the transcript", "transcript", {}],
+  ["Skip to the content", "main", { phase: { kind: "door", capability: "full" } }],
+] as const)(
+  "“%s” moves the focus and leaves the address, which a reload reads as a link",
+  async (name, id, more) => {
+    await open(more);
+    await userEvent.click(screen.getByRole("link", { name }));
+    expect(document.getElementById(id)).toHaveFocus();
+    expect(location.hash).toBe("");
+  },
+);
+
+test("a refused reply comes back as a reply", async () => {
+  await open({ items: [message(3, "Which one?")] });
+  session.stored = false;
+  await press(/^Reply/);
+  await userEvent.type(field(), "The second.");
+  await press("Send");
+  expect(field()).toHaveValue("The second.");
+  await press("Send");
+  expect(session.asked).toEqual([
+    ["post", { text: "The second.", replyTo: 3 }],
+    ["post", { text: "The second.", replyTo: 3 }],
+  ]);
+});
+
+test("a refused message comes back although an earlier one of the same words waits", async () => {
+  await open({ items: [message(-1, "Again.", { author: ME, pending: "failed" })] });
+  session.stored = false;
+  await userEvent.type(field(), "Again.");
+  await press("Send");
+  expect(field()).toHaveValue("Again.");
+});
+
+test("a seat that this tab kept is opened without asking for a name", async () => {
+  await open({ phase: { kind: "entering" } });
+  expect(screen.getByText("Opening the session…")).toBeVisible();
+  expect(screen.queryByRole("textbox")).toBeNull();
+});
+
+test("single keys can be turned off; arrows write nothing and stay", async () => {
+  await open({ items: [message(1, "a"), message(2, "b")] });
+  await userEvent.keyboard("?");
+  await userEvent.click(screen.getByRole("checkbox", { name: /commands/ }));
+  await press("Close");
+  await userEvent.keyboard("/");
+  expect(screen.queryByRole("searchbox")).toBeNull();
+  await userEvent.keyboard("{ArrowUp}");
+  expect(document.activeElement).toHaveAccessibleName("Message 2");
+});
