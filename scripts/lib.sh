@@ -19,8 +19,16 @@ version_at_least() { [[ "$(printf '%s\n%s\n' "$2" "$1" | sort -V | head -n 1)" =
 # The value of a key in the root manifest.
 manifest() { sed -n "s/^$1 = \"\(.*\)\"/\1/p" Cargo.toml | head -n 1; }
 
-# Builds both programs and sets BIN to the folder they are in. PROFILE=dev takes the quick build.
+# Whether this machine can build and test the web app.
+node_builds_the_app() { have npm && have node && version_at_least "$(node --version | tr -d v)" 20.19; }
+
+# A browser for tests.
+browser() { command -v chromium || command -v chromium-browser || command -v google-chrome; }
+
+# Builds both programs, the plane with the web app where that can be had, and sets BIN to the folder they are in. PROFILE=dev
+# takes the quick build.
 build_programs() {
+  scripts/web-build.sh || say "Without it, the page under a link says how to join, and opens no session."
   local profile=${PROFILE:-release}
   cargo build --profile "$profile" --locked --package plane --package mcp-client
   # shellcheck disable=SC2034 # read by the scripts

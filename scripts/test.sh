@@ -81,6 +81,7 @@ have caddy || packages+=(caddy)
 have python3 && python3 -c 'import ensurepip' 2>/dev/null || packages+=(python3 python3-venv)
 have npm || packages+=(npm)
 have shellcheck || packages+=(shellcheck)
+browser >/dev/null || packages+=(chromium)
 [[ $(uname -s) != Linux ]] || have strace || packages+=(strace)
 [[ $(uname -s) != Linux ]] || have faketime || packages+=(faketime)
 if ((${#packages[@]})) && ((EUID == 0)) && have apt-get; then
@@ -95,6 +96,8 @@ have caddy || skip "Sharing and joining over https" "Install: apt-get install ca
 [[ $(uname -s) != Linux ]] || have faketime ||
   skip "Sharing and joining by a wrong clock" "Install: apt-get install faketime."
 have shellcheck || skip "The shell scripts" "Install: apt-get install shellcheck."
+browser >/dev/null || skip "The session page in a browser" "Install: apt-get install chromium."
+node_builds_the_app || skip "The web app" "It wants Node.js 20.19 or newer."
 version_at_least "$(node --version | tr -d v)" 20 ||
   skipped+=("The second line of the TypeScript client. It wants Node.js 20.")
 # What a machine of a workflow may not have or allow; each test says so as well.
@@ -111,6 +114,8 @@ export DEVPILOT_TEST_POSTGRES=$POSTGRES_URL
 unset DATABASE_URL DEVPILOT_HOME DEVPILOT_PLANE DEVPILOT_BRIDGE_TOKEN DEVPILOT_SESSION_LINK DEVPILOT_NAME
 say "$DEVPILOT_TEST_POSTGRES"
 
+! node_builds_the_app || scripts/web-tests.sh
+
 scripts/lint.sh
 
 step "Building"
@@ -121,10 +126,8 @@ scripts/commands-test.sh
 
 scripts/npm.sh quick
 
-if version_at_least "$(node --version | tr -d v)" 20.19; then
-  scripts/web-tests.sh
-else
-  skip "The cryptography in TypeScript" "It wants Node.js 20.19 or newer."
+if node_builds_the_app && browser >/dev/null; then
+  scripts/browser-tests.sh
 fi
 
 step "Examples in the documentation"

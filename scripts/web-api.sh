@@ -9,7 +9,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 kept=web/src/api/schema.d.ts
 bin=${DEVPILOT_BIN_DIR:-$TARGET/debug}
 [[ -x $bin/devpilot-plane ]] || die "There is no $bin/devpilot-plane. Build it first: cargo build --package plane"
-[[ -d web/node_modules ]] || die "Install what the web app needs first: npm --prefix web ci"
+[[ -d web/node_modules ]] || die "Install what the web app needs first: scripts/web-build.sh"
 
 temp=$(mktemp -d)
 plane=

@@ -110,7 +110,7 @@ impl Note<'_> {
         )?;
         writeln!(
             out,
-            "This is the link (its page in a browser only says how to join):\n"
+            "This is the link (it opens in a browser as well):\n"
         )?;
         writeln!(out, "{}\n", self.link)?;
         writeln!(

@@ -41,7 +41,7 @@ export function noteText(note: Note, command = COMMAND): string {
     ...hostLines(command).map(([host, line]) => `  ${host}: ${line}`),
     `  Any other MCP host: a local (stdio) server with the command: ${command}`,
     `  Without MCP, with this note on your clipboard: ${command} join`,
-    "This is the link (its page in a browser only says how to join):",
+    "This is the link (it opens in a browser as well):",
     "",
     note.link,
     "",

@@ -1,6 +1,4 @@
 // An owner made of this app's own cryptography, to re-key without a terminal: the client asks its human at one.
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import {
   drawId,
   formatLink,
@@ -34,7 +32,7 @@ export class TestOwner {
     this.session = session;
     this.me = me;
     this.#keys = keys;
-    this.#machine = machineToken(plane);
+    this.#machine = plane.machineToken;
   }
 
   /** A session with a title and nothing else. */
@@ -143,9 +141,3 @@ interface SealedProfile {
 }
 
 /** The plane of this machine gave it to the client of this machine. */
-function machineToken(plane: RealPlane): string {
-  const text = readFileSync(join(plane.folder, "client", "devpilot", "credentials.json"), "utf8");
-  const token = /"(dpm_[A-Za-z0-9_-]{43})"/.exec(text)?.[1];
-  if (token === undefined) throw new Error("no machine token");
-  return token;
-}
