@@ -107,11 +107,11 @@ async fn a_damaged_link_gets_a_static_page_that_says_to_end_the_session() {
 }
 
 #[tokio::test]
-async fn a_plane_without_the_app_sends_nobody_to_a_browser() {
+async fn a_plane_without_the_app_says_how_to_join_and_how_to_build_it() {
     let page = Server::start().await.get(&format!("/s/{ID}")).send().await;
     closed(&page);
     let text = page.text();
-    assert!(text.contains("Not in this version") && text.contains("devpilot-session join"));
+    assert!(text.contains("devpilot-session join") && text.contains("<code>scripts/web-build.sh\n"));
 }
 
 #[tokio::test]
