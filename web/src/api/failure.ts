@@ -39,10 +39,10 @@ export class PlaneFailure extends Error {
     return [408, 429, 500, 502, 503, 504].includes(this.status);
   }
 
-  /** Whether the plane may have done what was asked all the same. */
-  get isEffectOpen(): boolean {
-    if (this.kind === "problem") return this.status === 500 || this.status === 408;
-    return this.kind !== "foreign" || this.status >= 500;
+  /** The plane itself said no to what was asked. A word about the token is none about that, and what stands in between can't
+   * know: both may follow on a try that had its effect. */
+  get isRefusal(): boolean {
+    return this.kind === "problem" && !(this.isPassing || this.isTokenOver);
   }
 
   /** The token is over: by a re-key, by age, or because it was used up. */
@@ -50,6 +50,8 @@ export class PlaneFailure extends Error {
     return this.kind === "problem" && this.status === 401;
   }
 }
+
+const CODE = /^[a-z][a-z_]{0,31}$/;
 
 /** The failure that an answer of a status from 400 on tells of. `body` is null where it was not the API's. */
 export function failureOf(status: number, body: unknown, retryAfter: string | null): PlaneFailure {
@@ -59,8 +61,9 @@ export function failureOf(status: number, body: unknown, retryAfter: string | nu
     const found = extrasOf(body);
     const extras =
       found.retry_after_s === undefined && asked !== null ? { ...found, retry_after_s: asked } : found;
-    // A code that this version does not know has no words here, and is worded like any refusal.
-    return new PlaneFailure("problem", status, code as Code, extras);
+    // A code that this version does not know has no words here, and is worded like any refusal. What has not the form of
+    // one is text, and is not kept: a code stands in a page as the reason to report.
+    return new PlaneFailure("problem", status, CODE.test(code) ? (code as Code) : null, extras);
   } catch {
     return new PlaneFailure("foreign", status, null, asked === null ? {} : { retry_after_s: asked });
   }

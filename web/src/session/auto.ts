@@ -80,6 +80,7 @@ export function counted(
   const { budgetLeft, endsAt } = claimed;
   // Its beginning is before what can be read: the plane's word is all there is.
   if (run === undefined || (run === null && !isCaughtUp)) {
+    if (budgetLeft === 0 || now >= (endsAt ?? Infinity)) return { name: "observe" };
     return { name: "auto", ...defined({ budgetLeft, endsAt }) };
   }
   if (run === null) return { name: "observe" };

@@ -32,7 +32,7 @@ export interface LiveNeeds {
 
 /** How often a call comes back for a fresh token before it gives up. */
 const COMEBACKS = 3;
-/** A stream that lasted so long was one. */
+/** A stream that lasted so long was one; what came before it is no sign that the next one will be. */
 const STEADY_MS = 10_000;
 /** Comings change who is here; they often come several at once. */
 const PEOPLE_AFTER_MS = 1_000;
@@ -40,6 +40,8 @@ const PEOPLE_AFTER_MS = 1_000;
 export class Live {
   readonly #needs: LiveNeeds;
   #peopleDue: (() => void) | null = null;
+  /** The head after which the stream left a record out: the pages have it, or it is held against the plane. */
+  #gapAfter: number | null = null;
 
   constructor(needs: LiveNeeds) {
     this.#needs = needs;
@@ -48,8 +50,8 @@ export class Live {
   /** Goes on until the page is closed, or the session is over. Throws Stopped; a failed check is noted, and ends it as well. */
   async run(): Promise<void> {
     const { held, outside, signal, connection } = this.#needs;
+    // Rounds without a stream that lasted. Pages that answer are no sign that the stream will.
     let failures = 0;
-    let shortStreams = 0;
     while (!signal.aborted) {
       try {
         connection("connecting");
@@ -57,13 +59,18 @@ export class Live {
         // The owner's keys before anything else, so that a later re-key can be told from a forged one.
         await this.withToken((token) => this.#needs.intake.learnEverybody(1, token));
         await this.#readAll();
-        failures = 0;
+        if (this.#gapAfter === held.transcript.head.seq) throw new SealError("seq_gap");
+        this.#gapAfter = null;
         if (isBroken(held.seat.alarm) || held.state?.ended !== undefined) break;
         const startedAt = outside.clock.now();
-        await this.#stream();
-        shortStreams = outside.clock.now() - startedAt < STEADY_MS ? shortStreams + 1 : 0;
-        // A plane that ends each stream at once, or leaves records out of all of them, is not asked without a pause.
-        if (shortStreams > 1) await this.#pause(pauseMs(shortStreams, undefined, outside.random()));
+        try {
+          await this.#stream();
+        } finally {
+          if (outside.clock.now() - startedAt >= STEADY_MS) failures = 0;
+        }
+        failures++;
+        // After a re-key the next stream comes at once; a plane that ends each one is not asked without a pause.
+        if (failures > 1) await this.#pause(pauseMs(failures, undefined, outside.random()));
       } catch (thrown) {
         if (thrown instanceof SealError) {
           this.fail(thrown);
@@ -154,7 +161,10 @@ export class Live {
         if (event.event === "bye" && event.data.code === "rekeyed") await entering.comeBack();
       }
     } catch (thrown) {
-      if (thrown instanceof SealError && thrown.code === "seq_gap") return;
+      if (thrown instanceof SealError && thrown.code === "seq_gap") {
+        this.#gapAfter = held.transcript.head.seq;
+        return;
+      }
       if (!(thrown instanceof PlaneFailure) || !thrown.isTokenOver) throw thrown;
       if (held.seat.token === token) await entering.comeBack();
     } finally {

@@ -87,7 +87,9 @@ export function unknownName(id: string): NamedAs {
 }
 
 function digitsOf(id: string): string {
-  return id.slice(0, ID_DIGITS);
+  const digits = id.slice(0, ID_DIGITS);
+  // The plane may name somebody by what is no id.
+  return /^[0-9a-f]*$/.test(digits) ? digits : "none";
 }
 
 function claimsToBeOurs(line: string): boolean {

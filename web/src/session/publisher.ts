@@ -4,6 +4,8 @@ import type { View } from "./model";
 
 const BUSY_MS = 100;
 const CALM_MS = 16;
+/** A timer of a browser that is set far beyond goes off at once. */
+const LOOK_AGAIN_MS = 3_600_000;
 
 export class Publisher {
   readonly #clock: Clock;
@@ -57,7 +59,8 @@ export class Publisher {
     const { mode, proposal } = this.#view;
     const next = Math.min(mode.endsAt ?? Infinity, proposal?.lapsesAt ?? Infinity);
     if (next === Infinity) return;
-    this.#tick = this.#clock.after(Math.max(1, next - this.#clock.now() + 1), () => {
+    const wait = Math.min(LOOK_AGAIN_MS, Math.max(CALM_MS, next - this.#clock.now() + 1));
+    this.#tick = this.#clock.after(wait, () => {
       this.changed();
     });
   }

@@ -86,8 +86,8 @@ describe("failures", () => {
     const failed = failure(plane.json({ ...GET, repeatable: false }, shape));
     await rest();
     clock.advance(20_000);
-    const { kind, isPassing, isEffectOpen } = await failed;
-    expect([kind, isPassing, isEffectOpen]).toEqual(["timed_out", true, true]);
+    const { kind, isPassing, isRefusal } = await failed;
+    expect([kind, isPassing, isRefusal]).toEqual(["timed_out", true, false]);
   });
 });
 

@@ -203,3 +203,12 @@ describe("what a message says", () => {
     });
   });
 });
+
+describe("auto whose beginning can't be read", () => {
+  test("is over by the plane's own word, before the plane says so", () => {
+    const claimed = { name: "auto", budgetLeft: 3, endsAt: 1_000 } as const;
+    expect(counted(claimed, undefined, true, 999)).toMatchObject({ name: "auto", budgetLeft: 3 });
+    expect(counted(claimed, undefined, true, 1_000)).toEqual({ name: "observe" });
+    expect(counted({ ...claimed, budgetLeft: 0 }, undefined, true, 0)).toEqual({ name: "observe" });
+  });
+});

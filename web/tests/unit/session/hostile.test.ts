@@ -2,7 +2,9 @@
 import { describe, expect, test } from "vitest";
 import type { WireRecord } from "../../../src/api/types";
 import { drawId, Identity, makeOwnerRekey, toBase64Url, type Head } from "../../../src/seal";
-import { altered, FakePlane } from "../../support/fake-plane";
+import type { View } from "../../../src/session/model";
+import { rest } from "../../support/clock";
+import { altered, FakePlane, json, problem } from "../../support/fake-plane";
 import { eventsOf, messagesOf, textsOf, until } from "../../support/seen";
 import { isBroken, reloadAddress, seatedVisit, visit, type Visit } from "../../support/visitor";
 
@@ -10,6 +12,18 @@ async function talked(): Promise<FakePlane> {
   const plane = await FakePlane.start();
   for (const text of ["one", "two", "three"]) await plane.chat(plane.owner, text);
   return plane;
+}
+
+/** Waits out so many pauses, and gives how long each was. */
+async function pauses({ session, clock }: Visit, count: number): Promise<readonly number[]> {
+  const waited: number[] = [];
+  while (waited.length < count) {
+    const isNew = ({ connection, retryAt }: View) => connection === "waiting" && (retryAt ?? 0) > clock.now();
+    const { retryAt = 0 } = await until(session, "a pause", isNew);
+    waited.push(retryAt - clock.now());
+    clock.advance(retryAt - clock.now());
+  }
+  return waited;
 }
 
 async function brokenBy(
@@ -118,6 +132,66 @@ test("a plane that ends each stream at once is not asked without a pause", async
   const view = await until(session, "the pause", ({ connection }) => connection === "waiting");
   expect(view.retryAt).toBeDefined();
   session.close();
+});
+
+test("a record that the stream names and no page has is held against the plane", async () => {
+  const plane = await talked();
+  const gap = { seq: 99, at: "2026-11-30T12:00:00.000Z", epoch: 1, class: "notice", body: "{}" };
+  plane.hook = (call) =>
+    call === "GET /events"
+      ? new Response(`event: record\nid: 99\ndata: ${JSON.stringify(gap)}\n\n`, {
+          headers: { "content-type": "text/event-stream" },
+        })
+      : undefined;
+  const { session } = visit(plane);
+  void session.join("Ann");
+  await until(session, "the alarm", isBroken);
+  expect(session.view.integrity).toMatchObject({ detail: "seq_gap", seq: 7 });
+  expect(plane.calls.filter((call) => call === "GET /events")).toHaveLength(1);
+});
+
+describe("a stream that can't be had is asked for ever more rarely, though pages answer", () => {
+  const EVENT_STREAM = { headers: { "content-type": "text/event-stream" } };
+  test.each([
+    ["a proxy answers with 404", () => new Response("no", { status: 404 })],
+    ["a proxy answers with a page", () => new Response("<html>", { status: 200 })],
+    ["what it says is no event", () => new Response("event: record\ndata: {}\n\n", EVENT_STREAM)],
+    ["the token counts for all but it", () => problem(401, "unauthorized")],
+    [
+      "it says that the session was re-keyed",
+      () => new Response('event: bye\ndata: {"code":"rekeyed"}\n\n', EVENT_STREAM),
+    ],
+    ["it ends each time", () => new Response('event: bye\ndata: {"code":"session_ended"}\n\n', EVENT_STREAM)],
+  ])("%s", async (_, answer) => {
+    const plane = await talked();
+    plane.hook = (call) => (call === "GET /events" ? answer() : undefined);
+    const visited = visit(plane);
+    void visited.session.join("Ann");
+    const waited = await pauses(visited, 11);
+    // By a pause that doubles from 250 ms to 30 s, of which a test takes three quarters.
+    expect(waited.slice(0, 3)).toEqual([...waited.slice(0, 3)].sort((a, b) => a - b));
+    expect(waited.slice(-3)).toEqual([22_500, 22_500, 22_500]);
+    const tries = plane.calls.filter((call) => call === "GET /events").length;
+    expect(tries).toBeLessThanOrEqual(12);
+    await plane.chat(plane.owner, "by pages");
+    await pauses(visited, 1);
+    const view = await until(visited.session, "what pages bring", (seen) =>
+      textsOf(seen).includes("by pages"),
+    );
+    expect(view.integrity.state).toBe("whole");
+    visited.session.close();
+  });
+});
+
+test("a pause that the plane asks for is no longer than a timer can be", async () => {
+  const plane = await talked();
+  plane.hook = (call) =>
+    call === "POST /participants" ? json({ knocking: true, retry_after_s: 9_000_000_000 }, 202) : undefined;
+  const { session, clock } = visit(plane);
+  void session.join("Ann");
+  await until(session, "the door", ({ phase }) => phase.kind === "knocking");
+  await rest();
+  expect(Math.max(...clock.waits)).toBe(3_600_000);
 });
 
 describe("what is shown as it is, and read on", () => {
