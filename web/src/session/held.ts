@@ -87,6 +87,11 @@ export class Held {
     return this.roster.mayWrite(this.me.id, this.epoch);
   }
 
+  /** Has what it takes to write in the newest epoch, and is on its way back in to do so. */
+  get isMoving(): boolean {
+    return this.keys.newest()?.kind === "full" && !this.mayWrite;
+  }
+
   /** Takes a profile in, wherever it comes from; one that does not hold says nothing. */
   async learn(profile: SealedProfile, isNew = true): Promise<void> {
     try {

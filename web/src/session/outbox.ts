@@ -61,9 +61,17 @@ interface Draft {
   sent: Sent | null;
   /** As the plane answered; it goes when its record is accepted. */
   seq: number | null;
+  /** How often the plane said that the epoch moved, and showed no other. */
+  moves: number;
   refusal: string | null;
 }
 
+/** An epoch that moved is there to be had with one look; a plane that never shows it is not asked without end. */
+const MOVES_MAX = 5;
+
+const NEVER_MOVED =
+  "The server says that the session was re-keyed, and shows no re-key. Nothing was posted; try again later, or tell its operator.";
+const READ_ONLY = "This is a link for reading along. To write, ask for a full link.";
 const NO_ROOM =
   "This tab has no room to keep a message safely. Copy the text, and close other sessions in this tab.";
 
@@ -143,6 +151,7 @@ export class Outbox {
     const { outside, signal } = this.#needs;
     let failures = 0;
     while (!signal.aborted) {
+      this.#giveBackHeld();
       const draft = this.#drafts.find(({ seq, refusal }) => seq === null && refusal === null);
       if (draft === undefined || !this.#isReady(draft)) return;
       try {
@@ -152,23 +161,30 @@ export class Outbox {
         failures = 0;
       } catch (thrown) {
         if (!(thrown instanceof PlaneFailure)) throw thrown;
-        if (!(thrown.isPassing || thrown.isEffectOpen)) {
-          await this.#refused(draft, thrown);
+        // To be sealed anew: at once the first time.
+        if (thrown.isRefusal && ((await this.#refused(draft, thrown)) !== "again" || draft.moves < 2))
           continue;
-        }
         failures++;
         await sleep(outside.clock, pauseMs(failures, thrown.extras.retry_after_s, outside.random()), signal);
       }
     }
   }
 
-  /** What was sent goes out again whatever holds up the rest. */
+  /** While a person has to decide, or never can, nothing is posted: what was not sent yet is given back, what was is kept. */
+  #giveBackHeld(): void {
+    const { alarm } = this.#needs.held.seat;
+    if (alarm === null || !isHeld(alarm)) return;
+    for (const draft of this.#drafts)
+      if (draft.sent === null && draft.refusal === null) this.#refuse(draft, advice[alarm.code]);
+  }
+
+  /** What was sent goes out again first, whatever epoch it is of. */
   #isReady(draft: Draft): boolean {
     const { held } = this.#needs;
-    if (held.seat.entry !== "in" || held.seat.token === null) return false;
+    if (isHeld(held.seat.alarm) || held.seat.entry !== "in" || held.seat.token === null) return false;
     if (draft.sent !== null) return true;
     // Its head must cover this participant's own last record, under the epoch it can write in.
-    return held.transcript.epoch === held.epoch && this.#head() !== null;
+    return !held.isMoving && held.transcript.epoch === held.epoch && this.#head() !== null;
   }
 
   #head() {
@@ -182,12 +198,9 @@ export class Outbox {
   /** Null when it was refused here. */
   #seal(draft: Draft): Sent | null {
     const { held } = this.#needs;
-    const { transcript, seat, keys } = held;
+    const { transcript, keys } = held;
     const [head, epochKeys] = [this.#head(), keys.get(transcript.epoch)];
-    if (head === null || epochKeys === undefined) return null;
-    if (isHeld(seat.alarm)) return this.#refuse(draft, seat.alarm === null ? "" : advice[seat.alarm.code]);
-    if (!held.mayWrite)
-      return this.#refuse(draft, "This is a link for reading along. To write, ask for a full link.");
+    if (head === null || epochKeys === undefined || !held.mayWrite) return this.#refuse(draft, READ_ONLY);
     const id = draft.id ?? drawId<"message">();
     try {
       const sealed = sealMessage(epochKeys, held.me, id, { head, content: draft.json });
@@ -200,6 +213,7 @@ export class Outbox {
     }
     if (this.#keep()) return draft.sent;
     transcript.withdraw(id);
+    draft.sent = null;
     return this.#refuse(draft, NO_ROOM);
   }
 
@@ -226,20 +240,34 @@ export class Outbox {
     this.#keep();
   }
 
-  /** Not stored, for certain. */
-  async #refused(draft: Draft, failure: PlaneFailure): Promise<void> {
-    const { held, withToken, plane } = this.#needs;
+  /** Not stored, for certain. `again`: to be sealed anew under the epoch in force, once that is known here; the id stays. */
+  async #refused(draft: Draft, failure: PlaneFailure): Promise<"again" | "given_back"> {
+    const { held } = this.#needs;
     const { sent } = draft;
-    if (failure.code === "epoch_moved" && sent !== null) {
-      // To be sealed anew under the epoch in force, once that is known here. The id stays.
+    const isMoved = failure.code === "epoch_moved" && sent !== null;
+    if (isMoved) {
+      if (held.epoch <= sent.epoch) await this.#look();
+      draft.moves = held.epoch > sent.epoch ? 0 : draft.moves + 1;
+    }
+    if (isMoved && draft.moves < MOVES_MAX) {
       draft.sent = null;
-      if (held.epoch <= sent.epoch) held.hear((await withToken((token) => plane.look(token))).state);
-      return;
+      return "again";
     }
     if (draft.id !== null) held.transcript.withdraw(draft.id);
     draft.sent = null;
     draft.id = null;
-    this.#refuse(draft, sentenceOf(failure));
+    this.#refuse(draft, isMoved ? NEVER_MOVED : sentenceOf(failure));
+    return "given_back";
+  }
+
+  /** A token of the epoch before is over with it: whoever comes with it is led to the one in force. */
+  async #look(): Promise<void> {
+    const { held, withToken, plane, signal } = this.#needs;
+    try {
+      held.hear((await withToken((token) => plane.look(token, signal))).state);
+    } catch (thrown) {
+      if (!(thrown instanceof PlaneFailure)) throw thrown;
+    }
   }
 
   #refuse(draft: Draft, sentence: string): null {
@@ -271,7 +299,18 @@ export class Outbox {
   #draft(json: JsonObject, at: number, settle: (isStored: boolean) => void): Draft {
     const local = --this.#lastLocal;
     const content = readContent(json);
-    const draft: Draft = { local, json, content, at, settle, id: null, sent: null, seq: null, refusal: null };
+    const draft: Draft = {
+      local,
+      json,
+      content,
+      at,
+      settle,
+      id: null,
+      sent: null,
+      seq: null,
+      moves: 0,
+      refusal: null,
+    };
     this.#drafts.push(draft);
     return draft;
   }
