@@ -2,7 +2,7 @@
 // way through re-keys that keep this participant. Nothing of an answer is used before its records are those known already,
 // each owner follows from the one before, and the record of the epoch has passed its check together with the secret.
 import { sleep } from "../api/clock";
-import { pauseMs } from "../api/backoff";
+import { askedMs, pauseMs } from "../api/backoff";
 import { PlaneFailure } from "../api/failure";
 import type { Entry, Plane } from "../api/plane";
 import type { Joined } from "../api/types";
@@ -45,6 +45,7 @@ export interface EnteringNeeds {
 export class Entering {
   readonly #needs: EnteringNeeds;
   #comingBack: Promise<void> | null = null;
+  #leaving: Promise<void> | null = null;
 
   constructor(needs: EnteringNeeds) {
     this.#needs = needs;
@@ -69,7 +70,44 @@ export class Entering {
     return this.#comingBack;
   }
 
+  /** Goes for good. Nobody comes back meanwhile: that the token ends is what leaving does. Throws as `comeBack`. */
+  async leave(): Promise<void> {
+    const leaving = this.#leave(this.#comingBack);
+    this.#leaving = leaving;
+    try {
+      await leaving;
+    } finally {
+      this.#leaving = null;
+    }
+  }
+
+  async #leave(comingBack: Promise<void> | null): Promise<void> {
+    const { held, plane } = this.#needs;
+    await comingBack?.catch(() => undefined);
+    try {
+      if (held.seat.token !== null) {
+        await plane.leave(held.seat.token);
+        return;
+      }
+    } catch (thrown) {
+      if (!(thrown instanceof PlaneFailure) || !thrown.isTokenOver) throw thrown;
+      // An answer was lost: a token that ended by itself, without a re-key, ended by leaving.
+      if (thrown.code !== "rekeyed") return;
+    }
+    await this.#rounds();
+    if (held.seat.token !== null) await plane.leave(held.seat.token);
+  }
+
   async #comeBack(): Promise<void> {
+    const hasLeft = await this.#leaving?.then(
+      () => true,
+      () => false,
+    );
+    if (hasLeft === true) throw new Stopped("left");
+    await this.#rounds();
+  }
+
+  async #rounds(): Promise<void> {
     for (let round = 0; round < ROUNDS; round++) {
       await this.#follow();
       try {
@@ -147,7 +185,7 @@ export class Entering {
         held.seat.save();
         knocking();
         failures = 0;
-        pause = Math.max(1, entry.knocking.retry_after_s) * 1_000;
+        pause = askedMs(Math.max(1, entry.knocking.retry_after_s));
       } catch (thrown) {
         if (!(thrown instanceof PlaneFailure)) throw thrown;
         const why = closedBy(thrown, held.seat.entry === "knocked");

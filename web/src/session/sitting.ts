@@ -136,7 +136,7 @@ export class Sitting {
   }
 
   async leave(): Promise<void> {
-    await this.withToken((token) => this.#plane.leave(token));
+    await this.#entering.leave();
   }
 
   /** What a view is made of. */
