@@ -1,7 +1,7 @@
 // The JSON inside a message: a string `kind` and, each where it applies, the members below. A member of another type counts
 // as absent and an unknown one is ignored, so that a later client's messages stay readable. Pure.
 import { type JsonObject, type JsonValue } from "../seal";
-import type { NewMessage, Signal } from "./model";
+import { MESSAGE_KINDS, type NewMessage, type Signal } from "./model";
 
 export interface Content {
   readonly kind: string;
@@ -37,6 +37,18 @@ export function writeContent(message: NewMessage): JsonObject {
     ...(message.topic === undefined || message.topic === "" ? {} : { topic: message.topic }),
     ...(message.to === undefined || message.to.length === 0 ? {} : { to: message.to }),
     ...(message.replyTo === undefined ? {} : { reply_to: message.replyTo }),
+  };
+}
+
+/** What a person wrote, taken up again. */
+export function messageOf({ kind, text, topic, replyTo, to }: Content): NewMessage {
+  const known = MESSAGE_KINDS.find((one) => one === kind);
+  return {
+    text,
+    ...(known === undefined ? {} : { kind: known }),
+    ...(topic === undefined ? {} : { topic }),
+    ...(replyTo === undefined ? {} : { replyTo }),
+    ...(to.length === 0 ? {} : { to }),
   };
 }
 

@@ -179,6 +179,18 @@ export interface Integrity {
   head?: string;
 }
 
+/** Why nothing is written from here. */
+export type Muted =
+  /** A link for reading along. */
+  | "view_link"
+  /** A warning waits for a person: `Session.acknowledge`. */
+  | "warning"
+  /** A check failed for good. */
+  | "broken"
+  | "ended"
+  /** A re-key is being followed; it is over soon, and what is posted meanwhile waits for it. */
+  | "moving";
+
 /** What one look at the session shows; replaced as a whole, never changed in place. */
 export interface View {
   phase: Phase;
@@ -188,6 +200,8 @@ export interface View {
   title?: string;
   me?: Author;
   canWrite: boolean;
+  /** Why not; absent without a seat as well. */
+  muted?: Muted;
   people: readonly Person[];
   items: readonly Item[];
   /** Older records are still being fetched or opened: how many of how many. */
@@ -221,6 +235,10 @@ export interface Session {
   join(name: string): Promise<void>;
   /** From `elsewhere` or `left`: forgets this tab's copy of that participant and goes to the door. */
   joinAsAnother(): void;
+  /** What was being written here before a reload. */
+  written(): NewMessage | null;
+  /** Keeps what is being written with the seat, in this tab and nowhere else; null forgets it. */
+  keepWritten(message: NewMessage | null): void;
   /** True once the plane stored it. */
   post(message: NewMessage): Promise<boolean>;
   /** By the seq of a pending item. */

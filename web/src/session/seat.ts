@@ -4,11 +4,13 @@ import type { KeptTranscript, SessionId } from "../seal";
 import {
   fromBase64Url,
   Identity,
+  isObject,
   Secret,
   sessionId,
   toBase64Url,
   type Bytes,
   type JsonObject,
+  type JsonValue,
   type Link,
   type LinkKind,
   type LinkSecret,
@@ -168,6 +170,23 @@ export class Seat {
     if (!this.#isForgotten) this.#store.set(peopleKeyOf(this.session), JSON.stringify(profiles));
   }
 
+  /** What is being written, apart from the rest too. One without room for it loses it at a reload and not before. */
+  written(): JsonObject | null {
+    try {
+      const kept = JSON.parse(this.#store.get(writtenKeyOf(this.session)) ?? "null") as JsonValue;
+      return isObject(kept) ? kept : null;
+    } catch {
+      return null;
+    }
+  }
+
+  keepWritten(written: JsonObject | null): void {
+    if (this.#isForgotten) return;
+    const key = writtenKeyOf(this.session);
+    // What can't be kept must not leave an older one behind.
+    if (written === null || !this.#store.set(key, JSON.stringify(written))) this.#store.remove(key);
+  }
+
   /** Forgets the participant and keeps the newest link: somebody else can join with it. */
   asAnother(): Seat {
     const fresh = new Seat(this.session, this.#store);
@@ -175,6 +194,7 @@ export class Seat {
     if (secret !== undefined) fresh.secrets.set(this.newestEpoch, secret);
     this.#isForgotten = true;
     this.#store.remove(peopleKeyOf(this.session));
+    this.#store.remove(writtenKeyOf(this.session));
     fresh.save();
     return fresh;
   }
@@ -186,6 +206,10 @@ function keyOf(session: SessionId): string {
 
 function peopleKeyOf(session: SessionId): string {
   return `${keyOf(session)}.people`;
+}
+
+function writtenKeyOf(session: SessionId): string {
+  return `${keyOf(session)}.written`;
 }
 
 function secretOf(text: string): Secret {

@@ -3,7 +3,7 @@
 import { PlaneFailure } from "../api/failure";
 import { EpochKeys, formatLink, Identity, parseEpochRecord, SealError, type Link } from "../seal";
 import { arrive } from "./address";
-import { writeContent } from "./content";
+import { messageOf, readContent, writeContent } from "./content";
 import { asJson, asMarkdown } from "./export";
 import type { Connection, NewMessage, Phase, Session, View } from "./model";
 import { noteText } from "./note";
@@ -88,18 +88,28 @@ class OpenSession implements Session {
     this.#sitting?.outbox.discard(seq);
   }
 
+  written(): NewMessage | null {
+    const written = this.#seat?.me == null ? null : this.#seat.written();
+    return written === null ? null : messageOf(readContent(written));
+  }
+
+  keepWritten(message: NewMessage | null): void {
+    if (this.#seat?.me != null) this.#seat.keepWritten(message === null ? null : writeContent(message));
+  }
+
   setMode(name: "observe" | "relay"): Promise<void> {
-    return this.#asked((sitting) => sitting.setMode(name));
+    const call = (sitting: Sitting) => sitting.setMode(name);
+    return name === "observe" ? this.#asked(call) : this.#asking(call);
   }
 
   propose(goal: string, budget: number, ttlMs: number): Promise<void> {
-    return this.#asked((sitting) => sitting.propose(goal, budget, Math.round(ttlMs / 1_000)));
+    return this.#asking((sitting) => sitting.propose(goal, budget, Math.round(ttlMs / 1_000)));
   }
 
   /** What was shown, and no other. */
   accept(): Promise<void> {
     const { proposal } = this.view;
-    return this.#asked(async (sitting) => {
+    return this.#asking(async (sitting) => {
       if (proposal !== undefined) await sitting.accept(proposal);
     });
   }
@@ -186,15 +196,15 @@ class OpenSession implements Session {
     this.#phase = { kind: "entering" };
     this.#connection = "connecting";
     this.#publisher.now();
-    this.#letGo = await takeSeat(me.id, this.#outside);
-    if (this.#letGo === null) {
-      this.#close("elsewhere");
-      return;
-    }
-    const sitting = new Sitting(seat, me, this.#origin, this.#outside, this.#watching(seat));
     const before = link === null ? undefined : seat.secrets.get(link.epoch);
-    this.#sitting = sitting;
     try {
+      this.#letGo = await takeSeat(me.id, this.#outside);
+      if (this.#letGo === null) {
+        this.#close("elsewhere");
+        return;
+      }
+      const sitting = new Sitting(seat, me, this.#origin, this.#outside, this.#watching(seat));
+      this.#sitting = sitting;
       await sitting.resume();
       if (link !== null) this.#takeLink(seat, link);
       await sitting.enter(link !== null);
@@ -226,6 +236,9 @@ class OpenSession implements Session {
       connection: (connection: Connection, retryAt?: number) => {
         this.#connection = connection;
         this.#retryAt = retryAt;
+        // Let in once more, or reached again.
+        const isBack = this.#phase.kind === "knocking" || isUnreachable(this.#phase);
+        if (connection !== "stopped" && isBack) this.#phase = { kind: "seated" };
         this.#publisher.changed();
       },
       loading: (loading: { done: number; total: number } | null) => {
@@ -253,6 +266,15 @@ class OpenSession implements Session {
     };
   }
 
+  /** As `#asked`, for what leads to more than reading: not while nothing is written from here. */
+  async #asking(call: (sitting: Sitting) => Promise<void>): Promise<void> {
+    const sitting = this.#sitting;
+    const isMuted = sitting === null || this.#phase.kind !== "seated" || !seated(sitting.looking()).canWrite;
+    if (!isMuted) return this.#asked(call);
+    this.#trouble = MUTED;
+    this.#publisher.now();
+  }
+
   /** Runs what a person asked for; what is refused is a sentence. */
   async #asked(call: (sitting: Sitting) => Promise<void>): Promise<void> {
     const sitting = this.#sitting;
@@ -262,8 +284,7 @@ class OpenSession implements Session {
       await call(sitting);
     } catch (thrown) {
       if (thrown instanceof PlaneFailure) this.#trouble = sentenceOf(thrown);
-      else if (thrown instanceof SealError && thrown.code === "too_large")
-        this.#trouble = adviceOn(thrown.code);
+      else if (thrown instanceof SealError && isOfOwnText(thrown)) this.#trouble = adviceOn(thrown.code);
       else this.#failed(thrown);
     }
     this.#publisher.now();
@@ -280,7 +301,10 @@ class OpenSession implements Session {
       this.#publisher.changed();
       return;
     }
-    if (!(thrown instanceof SealError)) throw thrown;
+    if (!(thrown instanceof SealError)) {
+      this.#stumbled(thrown);
+      return;
+    }
     const sitting = this.#sitting;
     if (sitting === null || this.#phase.kind !== "seated") {
       this.#close("altered", thrown.code);
@@ -288,6 +312,17 @@ class OpenSession implements Session {
     }
     sitting.fail(thrown);
     sitting.close();
+    this.#connection = "stopped";
+    this.#retryAt = undefined;
+    this.#publisher.now();
+  }
+
+  /** A fault of this page's own: it must not go on looking live. Of what was thrown the name alone is shown, since its text
+   * may hold anything. */
+  #stumbled(thrown: unknown): void {
+    const name = thrown instanceof Error ? thrown.name : "unknown";
+    this.#trouble = `This page made a mistake and stopped (${name}). Nothing was lost; reload it, and tell its operator if it stays so.`;
+    this.#sitting?.close();
     this.#connection = "stopped";
     this.#retryAt = undefined;
     this.#publisher.now();
@@ -325,6 +360,17 @@ class OpenSession implements Session {
       ...(this.#trouble === undefined ? {} : { trouble: this.#trouble }),
     };
   }
+}
+
+const MUTED = "Nothing is written from here at present, so this was not asked for.";
+
+function isUnreachable(phase: Phase): boolean {
+  return phase.kind === "closed" && phase.why === "unreachable";
+}
+
+/** What can't be sealed is this person's own text, and says nothing of the plane. */
+function isOfOwnText({ code }: SealError): boolean {
+  return code === "too_large" || code === "bad_content";
 }
 
 /** A link that did not lead in leaves the seat as it was. */

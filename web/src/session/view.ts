@@ -6,7 +6,7 @@ import { timeOf } from "./entry";
 import type { Exported } from "./export";
 import type { Held } from "./held";
 import { isBroken, isHeld, type Alarm } from "./integrity";
-import type { Author, Integrity, Item, MessageItem, Mode, Proposal, View } from "./model";
+import type { Author, Integrity, Item, MessageItem, Mode, Muted, Proposal, View } from "./model";
 import type { Pending } from "./outbox";
 import type { SealedTexts } from "./sealed-texts";
 import { shown, shownKind, shownLine } from "./shown";
@@ -31,6 +31,7 @@ export type Seated = Pick<
   | "title"
   | "me"
   | "canWrite"
+  | "muted"
   | "people"
   | "items"
   | "mode"
@@ -54,12 +55,13 @@ export const NOTHING: Seated = {
 
 export function seated(looking: Looking): Seated {
   const { held, texts } = looking;
-  const { state, seat } = held;
-  const [title, proposal] = [texts.title(), proposalOf(looking)];
+  const { state } = held;
+  const [title, proposal, muted] = [texts.title(), proposalOf(looking), mutedOf(held)];
   return {
     ...(title === undefined ? {} : { title }),
     me: held.people.author(held.me.id),
-    canWrite: held.mayWrite && state?.ended === undefined && !isHeld(seat.alarm),
+    canWrite: muted === undefined,
+    ...(muted === undefined ? {} : { muted }),
     people: held.people.list((id) => held.timeline.isHere(id), held.transcript.confirmed),
     items: itemsOf(looking),
     mode: modeOf(looking),
@@ -70,6 +72,14 @@ export function seated(looking: Looking): Seated {
     ...(state === null ? {} : { expiresAt: timeOf(state.expires_at) }),
     ...(state?.ended === undefined ? {} : { ended: endedView(state.ended) }),
   };
+}
+
+function mutedOf(held: Held): Muted | undefined {
+  const { state, seat } = held;
+  if (state?.ended !== undefined) return "ended";
+  if (isHeld(seat.alarm)) return isBroken(seat.alarm) ? "broken" : "warning";
+  if (held.mayWrite) return undefined;
+  return held.isMoving ? "moving" : "view_link";
 }
 
 function itemsOf({ held, pending }: Looking): readonly Item[] {

@@ -151,6 +151,10 @@ export class Double implements Session {
 
   join = (name: string) => this.#ask("join", name);
   joinAsAnother = () => void this.#ask("joinAsAnother");
+  /** What a reload finds. */
+  kept: NewMessage | null = null;
+  written = () => this.kept;
+  keepWritten = (message: NewMessage | null) => void (this.kept = message);
   post = async (message: NewMessage) => {
     await this.#ask("post", message);
     return this.stored;

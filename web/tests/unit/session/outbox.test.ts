@@ -36,6 +36,7 @@ test("a lost answer: the same bytes under the same id, stored once", async () =>
   await later(clock);
   await expect(posted).resolves.toBe(true);
   const view = await until(session, "it", isStored(1));
+  await later(clock);
   expect(textsOf(view)).toEqual(["once"]);
   expect(plane.posts).toHaveLength(2);
   expect(plane.posts[0]).toEqual(plane.posts[1]);
@@ -155,4 +156,125 @@ test("an answer with a seq that is taken is held against the plane", async () =>
   void session.post({ text: "where?" });
   const view = await until(session, "the alarm", ({ integrity }) => integrity.state === "broken");
   expect(view.integrity.detail).toBe("own_record_mismatch");
+});
+
+describe("a plane that says without end that the epoch moved", () => {
+  async function moved() {
+    const plane = await FakePlane.start();
+    const visited = await seatedVisit(plane);
+    let asked = 0;
+    plane.hook = (call) => {
+      if (call !== "POST /records") return undefined;
+      asked++;
+      return problem(409, "epoch_moved", { epoch: 2 });
+    };
+    const posted = visited.session.post({ text: "keep me" });
+    const pauses: number[] = [];
+    let isOver = false;
+    void posted.then(() => (isOver = true));
+    for (let round = 0; round < 100 && !isOver; round++) {
+      await rest(5);
+      const [next] = visited.clock.waits.filter((wait) => wait < 5_000);
+      if (next === undefined) continue;
+      pauses.push(next);
+      visited.clock.advance(next);
+    }
+    return { plane, ...visited, posted, pauses, asked: () => asked };
+  }
+
+  test("is asked a few times, ever more rarely, and the text stays", async () => {
+    const { session, posted, asked, pauses } = await moved();
+    await expect(posted).resolves.toBe(false);
+    expect(asked()).toBe(5);
+    expect(pauses).toEqual([188, 375, 750]);
+    const view = await until(session, "the refusal", (seen) =>
+      messagesOf(seen).some(({ pending }) => pending === "failed"),
+    );
+    const item = messagesOf(view).at(-1);
+    expect(item?.text).toBe("keep me");
+    expect(item?.refusal).toMatch(/shows no re-key/);
+  });
+
+  test("and later takes it, has it once", async () => {
+    const { session, plane } = await moved();
+    const view = await until(session, "the refusal", (seen) =>
+      messagesOf(seen).some(({ pending }) => pending === "failed"),
+    );
+    plane.hook = () => undefined;
+    await session.retry(messagesOf(view).at(-1)?.seq ?? 0);
+    expect(textsOf(await until(session, "it", isStored(1)))).toEqual(["keep me"]);
+    expect(plane.records.filter((record) => record.class === "message")).toHaveLength(1);
+  });
+});
+
+describe("a try that was stored, and what comes in the place of its answer,", () => {
+  test.each([
+    ["a proxy that wants a login", () => new Response("login", { status: 403 })],
+    ["a proxy that knows no such route", () => new Response("no", { status: 404 })],
+    ["a token that is over, again and again", () => problem(401, "unauthorized")],
+  ])("%s, does not double it", async (_, answer) => {
+    const plane = await FakePlane.start();
+    const { session, clock } = await seatedVisit(plane);
+    // The stream is silent, so that the answer alone could tell.
+    plane.bend = () => null;
+    const honest = plane.fetch;
+    let tries = 0;
+    plane.hook = (call, body) => {
+      if (call !== "POST /records" || ++tries > 6) return undefined;
+      if (tries > 1) return answer();
+      const token = [...plane.tokens].at(-1) ?? "";
+      plane.hook = () => undefined;
+      const stored = honest(`https://plane.example/v1/sessions/${plane.session}/records`, {
+        method: "POST",
+        body: JSON.stringify(body),
+        headers: { authorization: `Bearer ${token}` },
+      });
+      plane.hook = hook;
+      return stored.then(() => Promise.reject(new TypeError("broken")));
+    };
+    const { hook } = plane;
+    const posted = session.post({ text: "once" });
+    let isStoredNow: boolean | undefined;
+    void posted.then((isIt) => (isStoredNow = isIt));
+    for (let round = 0; round < 200 && isStoredNow === undefined; round++) await later(clock, 1);
+    expect(isStoredNow).toBe(true);
+    expect(plane.records.filter((record) => record.class === "message")).toHaveLength(1);
+    expect(messagesOf(session.view).filter(({ pending }) => pending === "failed")).toEqual([]);
+    session.close();
+  });
+});
+
+test("while an alarm stands nothing goes out again, and it is kept", async () => {
+  const plane = await FakePlane.start();
+  const { session, content } = await seatedVisit(plane);
+  plane.hook = (call) => (call === "POST /records" ? new Promise<Response>(() => undefined) : undefined);
+  void session.post({ text: "under way" });
+  await until(session, "that it is sent", () => plane.calls.includes("POST /records"));
+  plane.bend = (record) => (record.seq === 4 ? null : record);
+  await plane.chat(plane.owner, "left out");
+  await plane.chat(plane.owner, "after it");
+  await until(session, "the alarm", ({ integrity }) => integrity.state === "broken");
+  session.close();
+  plane.hook = () => undefined;
+  const again = visit(plane, { address: reloadAddress(plane), content });
+  await until(
+    again.session,
+    "the rest",
+    ({ connection, items }) => connection === "stopped" && items.length > 1,
+  );
+  await rest();
+  expect(plane.posts).toEqual([]);
+  expect(messagesOf(again.session.view).at(-1)).toMatchObject({ text: "under way", pending: "sending" });
+  await expect(again.session.post({ text: "more" })).resolves.toBe(false);
+});
+
+test("a goal that can't be sealed says nothing of the plane", async () => {
+  const plane = await FakePlane.start();
+  const { session } = await seatedVisit(plane);
+  await session.propose("\ud800", 5, 60_000);
+  expect(session.view.trouble).toBeDefined();
+  expect(session.view.integrity.state).toBe("whole");
+  await session.propose("x".repeat(5_000), 5, 60_000);
+  expect(session.view.trouble).toMatch(/^This is larger/);
+  expect(session.view.integrity.state).toBe("whole");
 });

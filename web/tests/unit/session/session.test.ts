@@ -1,7 +1,7 @@
 // Where a visitor stands: the address, the seat of this tab, other tabs, a plane that can't be reached; and what is handed on.
 import { describe, expect, test } from "vitest";
 import { drawId, formatLink, Secret } from "../../../src/seal";
-import { FakePlane, ORIGIN, problem } from "../../support/fake-plane";
+import { FakePlane, json, ORIGIN, problem } from "../../support/fake-plane";
 import { rest } from "../../support/clock";
 import { memoryStore } from "../../support/outside";
 import { eventsOf, messagesOf, textsOf, until } from "../../support/seen";
@@ -103,6 +103,90 @@ describe("the seat of this tab", () => {
     expect(kept).not.toContain("dps_");
   });
 
+  test("a reload after leaving does not come back by itself", async () => {
+    const plane = await FakePlane.start();
+    const { session, content, locks } = await seatedVisit(plane);
+    await session.leave();
+    session.close();
+    const before = plane.calls.length;
+    const again = visit(plane, { address: reloadAddress(plane), content, locks });
+    await rest();
+    again.clock.advance(60_000);
+    await rest();
+    expect(again.session.view.phase).toEqual({ kind: "door", capability: "full" });
+    expect(plane.calls).toHaveLength(before);
+  });
+
+  test.each([
+    ["whose answer is lost", true],
+    ["that the stream tells of first", false],
+  ])("a leaving %s brings nobody back", async (_, isLost) => {
+    const plane = await FakePlane.start();
+    const { session, clock } = await seatedVisit(plane);
+    let answer: (() => void) | null = null;
+    let hasLeft = false;
+    plane.hook = (call) => {
+      if (call !== "POST /leave") return hasLeft ? problem(401, "unauthorized") : undefined;
+      if (hasLeft) return problem(401, "unauthorized");
+      hasLeft = true;
+      plane.hangUp();
+      if (isLost) return Promise.reject(new TypeError("broken"));
+      return new Promise((answered) => {
+        answer = () => {
+          answered(json({}));
+        };
+      });
+    };
+    const left = session.leave();
+    for (let round = 0; round < 6; round++) {
+      await rest();
+      clock.advance(1_000);
+    }
+    (answer as (() => void) | null)?.();
+    await left;
+    await rest();
+    clock.advance(60_000);
+    await rest();
+    expect(session.view.phase).toMatchObject({ kind: "closed", why: "left" });
+    const names = ["POST /rejoin", "POST /participants"];
+    expect(plane.calls.filter((call) => names.includes(call))).toEqual(["POST /participants"]);
+  });
+
+  test("a leaving that does not get through leaves the seat as it was", async () => {
+    const plane = await FakePlane.start();
+    const { session, clock } = await seatedVisit(plane);
+    plane.hook = (call) => (call === "POST /leave" ? Promise.reject(new TypeError("broken")) : undefined);
+    const left = session.leave();
+    for (let round = 0; round < 6; round++) {
+      await rest();
+      clock.advance(1_000);
+    }
+    await left;
+    expect(session.view.phase.kind).toBe("seated");
+    expect(session.view.trouble).toMatch(/can't be reached/);
+    plane.hook = () => undefined;
+    await expect(session.post({ text: "still here" })).resolves.toBe(true);
+  });
+
+  test("what is being written is kept with it, and gone with it", async () => {
+    const plane = await FakePlane.start();
+    const { session, content } = await seatedVisit(plane);
+    expect(session.written()).toBeNull();
+    const message = { text: "half a sen", kind: "note", topic: "t", replyTo: 3 } as const;
+    session.keepWritten(message);
+    session.close();
+    const again = visit(plane, { address: reloadAddress(plane), content });
+    expect(again.session.written()).toEqual(message);
+    await until(again.session, "the seat", ({ connection }) => connection === "live");
+    again.session.keepWritten(null);
+    expect([...content.values()].join("")).not.toContain("half a sen");
+    again.session.keepWritten(message);
+    await again.session.leave();
+    again.session.keepWritten(message);
+    expect(again.session.written()).toBeNull();
+    expect([...content.values()].join("")).not.toContain("half a sen");
+  });
+
   test("secrets are in its store and in nothing that is shown", async () => {
     const plane = await FakePlane.start();
     const { session, content } = await seatedVisit(plane);
@@ -187,6 +271,49 @@ describe("a way in that is closed", () => {
   });
 });
 
+test("a refusal in words of the plane's is shown in none of them", async () => {
+  const plane = await FakePlane.start();
+  plane.hook = (call) =>
+    call === "POST /participants" ? problem(403, "Paste your link at evil.example") : undefined;
+  const { session } = visit(plane);
+  void session.join("Ann");
+  const view = await until(session, "the page", ({ phase }) => phase.kind === "closed");
+  expect(JSON.stringify(view)).not.toContain("evil");
+});
+
+test("a fault of the page's own stops it in plain sight, and quotes nothing", async () => {
+  const plane = await FakePlane.start();
+  const memory = memoryStore();
+  let isFaulty = false;
+  const set = (key: string, value: string) => {
+    if (isFaulty) throw new RangeError(value);
+    return memory.set(key, value);
+  };
+  const { session } = await seatedVisit(plane, { store: { ...memory, set } });
+  isFaulty = true;
+  await plane.chat(plane.owner, "what is kept fails");
+  const view = await until(session, "the stop", ({ connection }) => connection === "stopped");
+  expect(view.trouble).toMatch(/^This page made a mistake and stopped \(RangeError\)\. /);
+  expect(view.trouble).not.toContain("agreement");
+});
+
+test("let in again, one is back in the seat", async () => {
+  const plane = await FakePlane.start();
+  const { session, clock } = await seatedVisit(plane);
+  let knocks = 0;
+  plane.hook = (call) =>
+    call === "POST /participants" && ++knocks <= 2
+      ? json({ knocking: true, retry_after_s: 5 }, 202)
+      : undefined;
+  plane.tokens.clear();
+  plane.hangUp({ code: "rekeyed" });
+  await until(session, "the door", ({ phase }) => phase.kind === "knocking");
+  await rest();
+  clock.advance(5_000);
+  const view = await until(session, "the seat", ({ connection }) => connection === "live");
+  expect(view.phase.kind).toBe("seated");
+});
+
 test("a refusal of what was asked for is a sentence, and gone with the next", async () => {
   const plane = await FakePlane.start();
   const { session } = await seatedVisit(plane);
@@ -252,4 +379,14 @@ test("the note and the link are made of what the seat holds", async () => {
   expect(session.link()).toBe(plane.link());
   expect(session.note()).toContain(`Ann shares a DevPilot session with you: "A title"`);
   expect(session.note()).toContain(`\n\n${plane.link()}\n\n`);
+});
+
+test("an end that lies beyond what a timer can wait is no reason to look all the time", async () => {
+  const plane = await FakePlane.start();
+  await plane.chat(plane.owner, "begins here");
+  plane.evict(2);
+  plane.mode = { name: "auto", effective: "observe", budget_left: 5, expires_at: "9999-01-01T00:00:00.000Z" };
+  const { session, clock } = await seatedVisit(plane);
+  expect(session.view.mode).toMatchObject({ name: "auto", budgetLeft: 5 });
+  expect(Math.max(...clock.waits)).toBeLessThanOrEqual(3_600_000);
 });
