@@ -69,3 +69,34 @@ test("single keys can be turned off; arrows write nothing and stay", async () =>
   await userEvent.keyboard("{ArrowUp}");
   expect(document.activeElement).toHaveAccessibleName("Message 2");
 });
+
+test("what is being written is kept as it stands, and found again by the next page", async () => {
+  await open({ items: [message(3, "Which one?")] });
+  await press(/^Reply/);
+  await userEvent.selectOptions(screen.getByRole("combobox", { name: "Kind" }), "answer");
+  await userEvent.type(field(), "The sec");
+  expect(session.kept).toEqual({ text: "The sec", kind: "answer", topic: "", replyTo: 3 });
+});
+
+test("after a reload it is there again, as the answer it was once that is shown", async () => {
+  session = new Double({ items: [] });
+  session.kept = { text: "The sec", kind: "answer", topic: "t", replyTo: 3 };
+  render(App, { session, clock: new Clock(() => NOW) });
+  await tick();
+  expect(field()).toHaveValue("The sec");
+  expect(session.kept).toMatchObject({ text: "The sec", replyTo: 3 });
+  session.add(message(3, "Which one?"));
+  await tick();
+  await userEvent.type(field(), "ond.");
+  await press("Send");
+  expect(session.asked).toEqual([["post", { text: "The second.", kind: "answer", topic: "t", replyTo: 3 }]]);
+});
+
+test("what was sent or emptied is not kept", async () => {
+  await open({ items: [message(3, "x")] });
+  await userEvent.type(field(), "a");
+  await press("Send");
+  expect(session.kept).toBeNull();
+  await userEvent.type(field(), "b{Backspace}");
+  expect(session.kept).toBeNull();
+});

@@ -9,15 +9,25 @@ import { MEANS } from "../../src/page/mode/texts";
 import type { Mode, Proposal } from "../../src/session/model";
 import { auto, Double, ME, NOW, OBSERVE, proposal } from "./support/double";
 
-function open(mode: Mode, more: { proposal?: Proposal; canWrite?: boolean; canStop?: boolean } = {}) {
+interface More {
+  proposal?: Proposal;
+  muted?: string;
+  canLower?: boolean;
+  canStop?: boolean;
+  isHeld?: boolean;
+}
+
+function open(mode: Mode, more: More = {}) {
   const session = new Double();
   let now = NOW;
   const clock = new Clock(() => now);
   render(Meter, {
     mode,
     proposal: more.proposal,
-    canWrite: more.canWrite ?? true,
+    muted: more.muted,
+    canLower: more.canLower ?? true,
     canStop: more.canStop ?? true,
+    isHeld: more.isHeld ?? false,
     session,
     clock,
   });
@@ -44,9 +54,25 @@ describe("observe and relay", () => {
     expect(session.asked).toEqual([["setMode", to]]);
   });
 
-  test("a view participant changes nothing", () => {
-    open(OBSERVE, { canWrite: false });
+  test("a view participant changes nothing, and is told why", () => {
+    open(OBSERVE, { muted: "By a view link.", canLower: false });
     expect(screen.queryByRole("button")).toBeNull();
+    expect(screen.getByText("By a view link.")).toBeVisible();
+  });
+
+  test("while writing is off the way back to observe is open, and no other", () => {
+    open({ ...OBSERVE, name: "relay" }, { muted: "Not now.", proposal: proposal() });
+    expect(screen.getAllByRole("button").map((button) => button.textContent)).toEqual([
+      "Decline",
+      "Back to observe",
+    ]);
+    expect(screen.getByText("Not now.")).toBeVisible();
+  });
+
+  test("where the mode counts as observe because of an alarm, auto can still be stopped", async () => {
+    const { session } = open(OBSERVE, { muted: "Not now.", isHeld: true });
+    await press("Stop auto");
+    expect(session.asked).toEqual([["stop"]]);
   });
 });
 
@@ -117,7 +143,8 @@ describe("auto", () => {
   });
 
   test("is stopped with one click, also by who only looks on", async () => {
-    const { session } = open(auto(), { canWrite: false });
+    const { session } = open(auto(), { muted: "By a view link.", canLower: false });
+    expect(screen.queryByRole("button", { name: /Accept/ })).toBeNull();
     await press("Stop now");
     expect(session.asked).toEqual([["stop"]]);
   });

@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import App from "../../src/page/App.svelte";
 import { Clock } from "../../src/page/clock.svelte";
 import type { View } from "../../src/session/model";
-import { ANA, BOT, Double, ME, message, NOW, person } from "./support/double";
+import { ANA, BOT, Double, ME, message, NOW, person, proposal } from "./support/double";
 
 let session: Double;
 
@@ -223,18 +223,36 @@ describe("writing", () => {
 test.each([
   [
     "a view link",
-    { canWrite: false, me: { ...ME, capability: "view" as const } },
+    { canWrite: false, muted: "view_link" as const, me: { ...ME, capability: "view" as const } },
     /view link: you can read all of this/,
   ],
   [
     "a session that is over",
-    { canWrite: false, ended: { why: "ended" as const, at: NOW } },
+    { canWrite: false, muted: "ended" as const, ended: { why: "ended" as const, at: NOW } },
     /The session is over/,
   ],
-])("%s leaves a sentence in place of the field", async (_, more, sentence) => {
-  await open(more);
+  ["a warning", { canWrite: false, muted: "warning" as const }, /until you have decided about the warning/],
+  ["an alarm", { canWrite: false, muted: "broken" as const }, /does not hold together/],
+])("%s leaves a sentence in place of the field and of what changes the mode", async (_, more, sentence) => {
+  await open({ ...more, proposal: proposal() });
   expect(screen.queryByRole("textbox", { name: "Message" })).toBeNull();
-  expect(screen.getByText(sentence)).toBeVisible();
+  expect(screen.getAllByText(sentence).map((shown) => shown.closest("section")?.className)).toEqual([
+    expect.stringContaining("composer"),
+    expect.stringContaining("meter"),
+  ]);
+  for (const name of ["Go to relay", "Propose auto…", "Accept", "Send", "Reply"])
+    expect(screen.queryByRole("button", { name })).toBeNull();
+});
+
+test("a re-key leaves the field and what is being written, and says what becomes of it", async () => {
+  await open({ items: [message(3, "x")] });
+  await userEvent.type(field(), "half a sen");
+  session.show({ canWrite: false, muted: "moving", me: { ...ME, capability: "view" } });
+  await tick();
+  expect(field()).toHaveValue("half a sen");
+  expect(field()).toHaveFocus();
+  expect(screen.getAllByText(/goes out under the new keys/)).toHaveLength(2);
+  expect(screen.queryByRole("button", { name: "Go to relay" })).toBeNull();
 });
 
 describe("keys", () => {

@@ -1,4 +1,4 @@
-// What a person is writing: kept until it is on its way, and given back when it did not go.
+// What a person is writing: kept until it is on its way, over a reload as well, and given back when it did not go.
 import type { MessageItem, MessageKind, NewMessage } from "../../session/model";
 import { MESSAGE_KINDS } from "../../session/model";
 
@@ -22,6 +22,35 @@ export class Draft {
   kind = $state<MessageKind>("chat");
   topic = $state("");
   replyTo = $state.raw<MessageItem>();
+  /** The message that this was an answer to before a reload, until it is shown again. */
+  #soughtSeq = $state<number>();
+
+  /** With what was being written before a reload. */
+  constructor(written: NewMessage | null = null) {
+    if (written === null) return;
+    this.text = written.text;
+    this.kind = written.kind ?? "chat";
+    this.topic = written.topic ?? "";
+    this.#soughtSeq = written.replyTo;
+  }
+
+  /** Looks for what this was an answer to. */
+  seek(find: (seq: number) => MessageItem | undefined): void {
+    if (this.#soughtSeq === undefined) return;
+    const found = find(this.#soughtSeq);
+    if (found === undefined) return;
+    this.replyTo ??= found;
+    this.#soughtSeq = undefined;
+  }
+
+  /** As it stands, to be kept; null for nothing. */
+  get written(): NewMessage | null {
+    if (this.text === "" && this.topic === "") return null;
+    const message: NewMessage = { text: this.text, kind: this.kind, topic: this.topic };
+    const replyTo = this.replyTo?.seq ?? this.#soughtSeq;
+    if (replyTo !== undefined) message.replyTo = replyTo;
+    return message;
+  }
 
   /** Bytes in the JSON of the message; exact where it matters. */
   get bytes(): number {
@@ -50,6 +79,7 @@ export class Draft {
     this.kind = "chat";
     this.topic = "";
     this.replyTo = undefined;
+    this.#soughtSeq = undefined;
     return { message, replyTo };
   }
 
