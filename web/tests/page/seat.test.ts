@@ -397,7 +397,7 @@ describe("handing on", () => {
     await open();
     const user = userEvent.setup();
     const written = vi.spyOn(navigator.clipboard, "writeText");
-    await user.click(screen.getByRole("button", { name: "Hand on…" }));
+    await user.click(screen.getAllByRole("button", { name: "Invite…" })[0] as HTMLElement);
     expect(screen.getByText(/can read everything here, from the beginning, and write/)).toBeVisible();
     await user.click(screen.getByRole("button", { name: "Copy the note for an agent" }));
     await user.click(screen.getByRole("button", { name: "Copy the link" }));

@@ -6,7 +6,10 @@ import { Clock } from "../../../src/page/clock.svelte";
 import { Double, message, NOW } from "./double";
 import { SCENES } from "./scenes";
 
-const session = new Double(SCENES[new URL(location.href).searchParams.get("scene") ?? "talk"] ?? {});
+const scene = new URL(location.href).searchParams.get("scene") ?? "talk";
+const session = new Double(SCENES[scene] ?? {});
 const target = document.getElementById("app");
 if (target !== null) mount(App, { target, props: { session, clock: new Clock(() => NOW) } });
+// A door that was seen stays while the way in is not answered yet.
+if (scene === "entering") setTimeout(() => session.show({ phase: { kind: "entering" } }));
 Object.assign(window, { session, message });

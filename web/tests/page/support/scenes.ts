@@ -120,9 +120,39 @@ const LISTENERS = [
   person("Lo", { capability: "view", readUpTo: 4 }),
 ];
 
+const EVENTS = TALK.filter((item) => item.kind === "event").slice(0, 2);
+
+const LONG_NAME = "Maximiliane-Wilhelmine von Hohenstein-Wallerstätten zu Oettingen";
+const LONG_TITLE =
+  "Why the nightly export of the billing warehouse misses rows that were written while the replica was catching up, and what it takes to mend it";
+const LONG = person(LONG_NAME, {
+  kind: "agent",
+  program: "A coding assistant with a long name 12.4.1",
+  tag: "k3q9",
+});
+const CROWD = [
+  ME,
+  ANA,
+  LONG,
+  ...Array.from({ length: 28 }, (_, at) =>
+    person(`Guest ${at + 1}`, { kind: at % 3 === 0 ? "human" : "agent" }),
+  ),
+];
+
+const HEAD = "12 · 3f9a 11c0 77de 0b42 9a5e c1d2 8846 f00d";
+
 export const SCENES: Readonly<Record<string, Partial<View>>> = {
   door: { phase: { kind: "door", capability: "full" }, items: [] },
+  "door-view": {
+    phase: { kind: "door", capability: "view" },
+    items: [],
+    title: LONG_TITLE,
+    trouble: "The server asks for a little patience; try again in a minute.",
+  },
+  entering: { phase: { kind: "door", capability: "full" }, items: [] },
+  opening: { phase: { kind: "entering" }, items: [] },
   knocking: { phase: { kind: "knocking", since: NOW - 95_000 } },
+  fresh: { items: EVENTS, people: [ME, ANA] },
   talk: { items: TALK, people: LISTENERS },
   auto: {
     items: [...TALK, failed, sending],
@@ -130,11 +160,21 @@ export const SCENES: Readonly<Record<string, Partial<View>>> = {
     mode: auto(),
     door: { state: "ask", knocking: 2 },
   },
+  low: {
+    items: TALK,
+    people: LISTENERS,
+    mode: auto({ budgetLeft: 2, endsAt: NOW + 48_000, accepted: [ME, ANA, BOT], youAccepted: true }),
+  },
   proposal: {
     items: TALK,
     people: LISTENERS,
     mode: { name: "relay", accepted: [], youAccepted: false },
     proposal: proposal(),
+  },
+  trouble: {
+    items: TALK,
+    people: LISTENERS,
+    trouble: "The server did not take the last change of the mode: somebody else changed it first.",
   },
   warning: {
     items: TALK,
@@ -148,7 +188,21 @@ export const SCENES: Readonly<Record<string, Partial<View>>> = {
       detail: "fork",
       seq: 9,
       checkedFrom: 1,
-      head: "12 · 3f9a 11c0 77de 0b42 9a5e c1d2 8846 f00d",
+      head: HEAD,
+    },
+  },
+  broken: {
+    items: TALK,
+    people: LISTENERS,
+    canWrite: false,
+    connection: "stopped",
+    integrity: {
+      state: "broken",
+      sentence: "A record does not follow from the one before it: something was changed, left out or put in.",
+      detail: "chain_broken",
+      seq: 9,
+      checkedFrom: 1,
+      head: HEAD,
     },
   },
   view: {
@@ -159,7 +213,42 @@ export const SCENES: Readonly<Record<string, Partial<View>>> = {
     ended: { why: "ended", at: NOW - 600_000 },
     connection: "stopped",
   },
+  loading: {
+    items: TALK,
+    people: LISTENERS,
+    connection: "connecting",
+    loading: { done: 3_200, total: 10_000 },
+  },
+  crowded: {
+    title: LONG_TITLE,
+    items: [
+      ...TALK,
+      message(
+        13,
+        "A word that does not end: " +
+          "exportworker".repeat(24) +
+          "\n\n| run | rows | missing | by |\n|---|---|---|---|\n| 811 | 40112 | 38 | a cursor that is taken too early, before the transaction begins |",
+        {
+          author: LONG,
+          messageKind: "negative-result",
+          topic: "the-cursor-that-is-taken-before-the-transaction-begins",
+          to: [ME, ANA, LONG],
+          mentionsYou: true,
+          replyTo: 7,
+          paths: [
+            "services/billing/warehouse/export/nightly/src/transactions/cursor_that_is_taken_too_early.rs",
+          ],
+          signal: "blocked",
+          pinned: true,
+          at: NOW - 1_000_000,
+        },
+      ),
+    ],
+    people: CROWD,
+    mode: auto({ goal: `${LONG_TITLE}. `.repeat(4), accepted: CROWD.slice(0, 12) }),
+  },
   closed: { phase: { kind: "closed", why: "rekeyed", detail: "rekeyed" } },
   exposed: { phase: { kind: "closed", why: "exposed" } },
+  rest: { phase: { kind: "closed", why: "removed", detail: "not_a_recipient" }, items: TALK },
   many: { items: many(10_000), people: LISTENERS },
 };
