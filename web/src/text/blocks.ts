@@ -2,6 +2,7 @@
 // further than the end of a fence. What is not known stays a paragraph as it was written.
 import { type DiffLine, diffBegins, diffEnds, diffLines } from "./diff";
 import { type Inline, inline } from "./inline";
+import { type Table, table } from "./table";
 
 export type Block =
   | { kind: "paragraph"; inline: Inline[] }
@@ -10,7 +11,7 @@ export type Block =
   | { kind: "list"; ordered: boolean; entries: Entry[] }
   | { kind: "code"; language: string; text: string }
   | { kind: "diff"; lines: DiffLine[] }
-  | { kind: "table"; text: string }
+  | { kind: "table"; table: Table }
   | { kind: "rule" };
 
 export interface Entry {
@@ -81,7 +82,12 @@ function blockAt(lines: readonly string[], at: number): Taken | undefined {
   }
   if (TABLE.test(line) && TABLE.test(lines[at + 1] ?? "")) {
     const end = endOf(lines, at, TABLE);
-    return { block: { kind: "table", text: lines.slice(at, end).join("\n") }, end };
+    const rows = lines.slice(at, end);
+    const found = table(rows);
+    return {
+      block: found ? { kind: "table", table: found } : { kind: "code", language: "", text: rows.join("\n") },
+      end,
+    };
   }
   return ENTRY.test(line) ? list(lines, at) : undefined;
 }

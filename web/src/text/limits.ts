@@ -16,3 +16,5 @@ export const HIGHLIGHT_KEPT = 120;
 
 /** Marks on one character that any writing system needs; a pile of more runs over the lines around it. */
 export const MARKS_MAX = 8;
+/** A larger table is shown as it was written. */
+export const TABLE_CELLS_MAX = 2_000;

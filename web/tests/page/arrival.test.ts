@@ -80,7 +80,9 @@ describe("closed", () => {
     open(new Double({ phase: { kind: "closed", why } }));
     expect(screen.getByRole("heading", { level: 1 })).toHaveTextContent(CLOSED[why].title);
     expect(screen.getByText(CLOSED[why].happened)).toBeVisible();
-    expect(screen.getAllByRole("listitem").map((item) => item.textContent)).toEqual(CLOSED[why].next);
+    expect(screen.getAllByRole("listitem").map((item) => item.textContent)).toEqual(
+      CLOSED[why].next.map((step) => step.replaceAll("`", "")),
+    );
     expect(screen.queryByRole("textbox")).toBeNull();
   });
 

@@ -4,6 +4,7 @@ import type { ClosedWhy } from "../../session/model";
 export interface ClosedText {
   title: string;
   happened: string;
+  /** Steps one after another; what stands between backticks is to be typed. */
   next: readonly string[];
   /** Somebody may have learned the link: shown as an alarm. */
   alarm?: string;
@@ -143,7 +144,7 @@ export const CLOSED: Readonly<Record<ClosedWhy, ClosedText>> = {
     alarm: "Do not type anything secret here, and do not try again on this server before you know why.",
     next: [
       "Tell the person who sent you the link, over another channel than this session.",
-      "Try the same link with the installed client: devpilot-session join.",
+      "Try the same link with the installed client: `devpilot-session join`.",
     ],
   },
   unreachable: {

@@ -51,6 +51,22 @@ describe("blocks", () => {
     ]);
   });
 
+  test("a table has a head and cells; what has no line of dashes, or too many cells, stays as it was written", () => {
+    expect(blocks("| a | `b` |\n|:--|---|\n| 1 \\| 2 | |")).toEqual([
+      {
+        kind: "table",
+        table: {
+          head: [[plain("a")], [{ kind: "code", text: "b" }]],
+          rows: [[[plain("1 | 2")], []]],
+        },
+      },
+    ]);
+    expect(blocks("| a | b |\n| 1 | 2 |")).toEqual([
+      { kind: "code", language: "", text: "| a | b |\n| 1 | 2 |" },
+    ]);
+    expect(kinds(`| a | b |\n|---|---|\n${"| 1 | 2 |\n".repeat(1_000)}`)).toEqual(["code"]);
+  });
+
   test("a fenced diff has its signs, and file heads are told from removed lines", () => {
     const [block] = blocks(
       "```diff\n--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n-old\n--- a dash was removed\n+new\n same\n```",
