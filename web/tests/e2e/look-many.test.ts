@@ -49,7 +49,10 @@ describe("ten thousand messages", () => {
     const painted = await page.evaluate(
       () => performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? Infinity,
     );
-    print(`First paint after ${painted.toFixed(0)} ms by the clock`, seen);
+    print(
+      `First paint after ${seen.untilPaint.toFixed(0)} ms of processor, ${painted.toFixed(0)} by the clock`,
+      seen,
+    );
     expect(await page.locator("article").count()).toBeGreaterThan(0);
     expect(seen.untilPaint).toBeGreaterThan(0);
     expect(seen.untilPaint).toBeLessThan(FIRST_PAINT_MS);

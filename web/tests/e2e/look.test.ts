@@ -37,6 +37,19 @@ describe.each(["light", "dark"] as const)("in %s", (scheme) => {
       await page.close();
     });
 
+    test("a conversation read from its beginning, and a message that is pointed at", async () => {
+      const { page, faults } = await looking.open("talk", size, scheme);
+      await page.evaluate(() => document.getElementById("transcript")?.scrollTo(0, 0));
+      await page.getByText("I spent the morning").first().hover();
+      await looking.picture(page, `begin-${name}-${scheme}`);
+      await page.locator("figure").scrollIntoViewIfNeeded();
+      await page.locator(".keyword").first().waitFor();
+      await looking.picture(page, `code-${name}-${scheme}`);
+      expect(await looking.flaws(page)).toEqual([]);
+      expect(faults).toEqual([]);
+      await page.close();
+    });
+
     test("each way of being closed says what to do next", async () => {
       const { page, faults } = await looking.open("closed", size, scheme);
       for (const [why, { title }] of Object.entries(CLOSED)) {

@@ -10,7 +10,7 @@ import {
 } from "@tanstack/virtual-core";
 
 /** Rows drawn beyond each edge. */
-const OVERSCAN = 8;
+const OVERSCAN = 5;
 /** How near the end counts as at the end, in CSS pixels. */
 const NEAR = 60;
 
