@@ -98,7 +98,7 @@ describe.each(["light", "dark"] as const)("in %s", (scheme) => {
   });
 });
 
-test.each(SCENES)("%s needs no sideways scrolling at 320 pixels, nor at a zoom of 200 %%", async (scene) => {
+test.each(SCENES)("%s needs no sideways scrolling at 320 pixels, nor at twice the size", async (scene) => {
   for (const [name, size] of Object.entries({ narrowest: NARROWEST, zoomed: ZOOMED })) {
     const { page } = await looking.open(scene, size);
     await looking.picture(page, `${scene}-${name}`);
