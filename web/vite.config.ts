@@ -2,10 +2,12 @@
 // request to anywhere else. What is served without the app lies in static/ and is not touched here.
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { defineConfig } from "vite";
-import { forms } from "./vite.forms";
+import { forms } from "./vite.forms.ts";
 
 export default defineConfig({
   base: "/",
+  // A library asks for Node's cryptography where a browser has none: nothing to be told at each build.
+  logLevel: "error",
   publicDir: false,
   plugins: [svelte(), forms()],
   build: {

@@ -9,7 +9,7 @@ export default defineConfig({
   test: {
     fileParallelism: false,
     projects: [
-      { test: { ...common, name: "look", include: ["tests/e2e/look.test.ts"] } },
+      { test: { ...common, name: "look", include: ["tests/e2e/look*.test.ts"] } },
       ...["sqlite", "postgres"].map((store) => ({
         test: { ...common, name: store, include: WITH_A_PLANE, env: { STORE: store } },
       })),

@@ -183,7 +183,10 @@ test("a view link reads, and has no field to write in", async () => {
   await join(page, "Lo", "Look on");
   await page.getByRole("article").getByText("Only to be read.").waitFor();
   expect(await page.getByRole("textbox", { name: "Message" }).count()).toBe(0);
-  await page.getByText(/You came by a view link/).first().waitFor();
+  await page
+    .getByText(/You came by a view link/)
+    .first()
+    .waitFor();
   expect(faults).toEqual([]);
   await context.close();
 });

@@ -225,24 +225,38 @@ test.each([
     "a view link",
     { canWrite: false, muted: "view_link" as const, me: { ...ME, capability: "view" as const } },
     /view link: you can read all of this/,
+    ["composer", "meter"],
   ],
   [
     "a session that is over",
     { canWrite: false, muted: "ended" as const, ended: { why: "ended" as const, at: NOW } },
     /The session is over/,
+    // There is no mode any more.
+    ["composer"],
   ],
-  ["a warning", { canWrite: false, muted: "warning" as const }, /until you have decided about the warning/],
-  ["an alarm", { canWrite: false, muted: "broken" as const }, /does not hold together/],
-])("%s leaves a sentence in place of the field and of what changes the mode", async (_, more, sentence) => {
-  await open({ ...more, proposal: proposal() });
-  expect(screen.queryByRole("textbox", { name: "Message" })).toBeNull();
-  expect(screen.getAllByText(sentence).map((shown) => shown.closest("section")?.className)).toEqual([
-    expect.stringContaining("composer"),
-    expect.stringContaining("meter"),
-  ]);
-  for (const name of ["Go to relay", "Propose auto…", "Accept", "Send", "Reply"])
-    expect(screen.queryByRole("button", { name })).toBeNull();
-});
+  [
+    "a warning",
+    { canWrite: false, muted: "warning" as const },
+    /until you have decided about the warning/,
+    ["composer", "meter"],
+  ],
+  [
+    "an alarm",
+    { canWrite: false, muted: "broken" as const },
+    /does not hold together/,
+    ["composer", "meter"],
+  ],
+])(
+  "%s leaves a sentence in place of the field and of what changes the mode",
+  async (_, more, sentence, places) => {
+    await open({ ...more, proposal: proposal() });
+    expect(screen.queryByRole("textbox", { name: "Message" })).toBeNull();
+    const shown = screen.getAllByText(sentence).map((one) => one.closest("section")?.classList[0]);
+    expect(shown).toEqual(places);
+    for (const name of ["Go to relay", "Propose auto…", "Accept", "Send", "Reply"])
+      expect(screen.queryByRole("button", { name })).toBeNull();
+  },
+);
 
 test("a re-key leaves the field and what is being written, and says what becomes of it", async () => {
   await open({ items: [message(3, "x")] });
