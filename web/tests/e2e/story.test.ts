@@ -98,6 +98,7 @@ test("an agent shares, a person reads and writes, two agents go to auto, the per
   await page.getByRole("heading", { name: "Mode: observe" }).waitFor();
   expect((await ada.call("mode"))["mode"]).toBe("observe");
 
+  expect(faults).toEqual([]);
   const session = String(shared["session"]);
   await plane.atTerminal(`rekey --session ${session} --history keep`, "k\nk\nrekey\n");
   await page
@@ -113,7 +114,8 @@ test("an agent shares, a person reads and writes, two agents go to auto, the per
   await ben.call("post", { text: "So am I." });
   await article("So am I.").waitFor();
   await page.screenshot({ path: `${SHOTS}/real-rekeyed-${STORE}.png` });
-  expect(faults).toEqual([]);
+  // A call that the re-key overtook is told so by its status, which the browser notes.
+  expect(faults.filter((fault) => !fault.includes("status of 401"))).toEqual([]);
 
   const late = await visit(link);
   await late.page.getByLabel("Your name").fill("Late");
