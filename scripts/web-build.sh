@@ -4,11 +4,12 @@
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-node_builds_the_app || die "The web app wants Node.js 20.19 or newer, with npm."
+node_builds_the_app ||
+  die "The web app wants Node.js 20.19 or newer with npm; here is $(node --version 2>/dev/null || echo none). See https://nodejs.org/en/download"
 
 cd web
 if [[ ! node_modules/.package-lock.json -nt package-lock.json ]]; then
-  npm ci --include=dev --no-audit --no-fund --loglevel=error >&2
+  npm ci --include=dev --no-audit --no-fund --no-update-notifier --loglevel=error >&2
 fi
 built=dist/session.html
 if [[ ! -f $built || -n $(find src session.html package-lock.json ./*.ts ./*.js -newer "$built" -print -quit) ]]; then

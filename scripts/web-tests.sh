@@ -5,7 +5,7 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 step "The web app"
-npm --prefix web ci --include=dev --no-audit --no-fund --loglevel=error >&2
+npm --prefix web ci --include=dev --no-audit --no-fund --no-update-notifier --loglevel=error >&2
 npm --prefix web run --silent format:check
 npm --prefix web run --silent check
 npm --prefix web test --silent

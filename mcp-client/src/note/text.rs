@@ -108,10 +108,7 @@ impl Note<'_> {
             "  Without MCP, with this note on your clipboard: {} join",
             self.command
         )?;
-        writeln!(
-            out,
-            "This is the link (it opens in a browser as well):\n"
-        )?;
+        writeln!(out, "This is the link (it opens in a browser as well):\n")?;
         writeln!(out, "{}\n", self.link)?;
         writeln!(
             out,

@@ -140,11 +140,13 @@ impl Files {
         self.assets.get(path)
     }
 
-    /// SHA-256 of each file by its path, in hexadecimal; that of the session page stands under its route.
+    /// SHA-256 of each file by its path, in hexadecimal; that of the session page stands under its route, and that of the page of
+    /// a damaged link, which any other path below gets, under `/s/`.
     pub fn hashes(&self) -> BTreeMap<String, String> {
         let pages = [
             ("/", &self.landing),
             ("/s/{session_id}", &self.session),
+            ("/s/", &self.damaged),
             ("/connect", &self.connect),
         ];
         let pages = pages.map(|(path, page)| (path.to_owned(), page.file.sha256.clone()));

@@ -47,7 +47,7 @@ async function visit(link: string): Promise<Visit> {
   page.on("pageerror", (error) => faults.push(String(error)));
   page.on("request", (request) => {
     const sent = `${request.url()} ${request.postData() ?? ""} ${JSON.stringify(request.headers())}`;
-    if (!request.url().startsWith(plane.origin) || sent.includes(token)) faults.push(request.url());
+    if (new URL(request.url()).origin !== plane.origin || sent.includes(token)) faults.push(request.url());
   });
   await page.goto(link);
   return { page, context, faults };
