@@ -39,8 +39,8 @@ fi
 # As words of the lines that are to be copied.
 client_word=$(printf '%q' "$client")
 data_word=$(printf '%q' "$data")
-browser_line='its link in a browser is a seat at it as well'
-[[ -n $APP ]] || browser_line='its link opens in no browser: the web app was not built, see above'
+browser_line='in a browser it is a seat as well'
+[[ -f web/dist/session.html ]] || browser_line='says how to join, and no more: the web app could not be built, see above'
 cat >&2 <<EOT
 
   DevPilot session: the plane runs on http://$listen
@@ -53,7 +53,7 @@ cat >&2 <<EOT
   Then tell your agent
     "Share this session with Sam."                        the note for Sam is then on your clipboard
     "Join the DevPilot session on my clipboard."          in the agent that shall join
-    Or open the link                                      $browser_line
+    The link by itself                                    $browser_line
 
   This plane       opens on this machine only; docs/hosting.md says how two machines meet
   Data             $data (database, plane.log)

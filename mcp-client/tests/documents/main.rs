@@ -144,6 +144,10 @@ fn every_command_in_the_documents_works() {
                     );
                 }
                 "install" | "systemctl" | "sh" => {}
+                // They are run by the whole of the tests.
+                script if script.starts_with("scripts/") => {
+                    assert!(root().join(script).is_file(), "{document}: no {script}");
+                }
                 _ => assert!(
                     FOREIGN.contains(&name),
                     "{document}: `{command}` is not known to this test"
