@@ -82,6 +82,7 @@ async fn the_page_runs_our_scripts_and_nothing_else() {
         ("content-type", "text/html; charset=utf-8"),
         ("cache-control", "no-cache"),
         ("referrer-policy", "no-referrer"),
+        ("x-robots-tag", "noindex, nofollow"),
         ("x-content-type-options", "nosniff"),
         ("cross-origin-opener-policy", "same-origin"),
         ("cross-origin-resource-policy", "same-origin"),

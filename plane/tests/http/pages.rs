@@ -22,6 +22,7 @@ fn closed(answer: &Answer) {
     assert_eq!(answer.header("referrer-policy"), Some("no-referrer"));
     assert_eq!(answer.header("x-content-type-options"), Some("nosniff"));
     assert_eq!(answer.header("cross-origin-opener-policy"), Some("same-origin"));
+    assert_eq!(answer.header("x-robots-tag"), Some("noindex, nofollow"));
     assert!(answer.header("set-cookie").is_none());
     let text = answer.text();
     assert!(

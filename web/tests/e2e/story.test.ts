@@ -193,6 +193,20 @@ test("a view link reads, and has no field to write in", async () => {
   await context.close();
 });
 
+test("another link opened in the same tab is the one that counts", async () => {
+  const link = await plane.share("One door, two links", "Come in.");
+  const changed = link.slice(0, -1) + (link.endsWith("a") ? "b" : "a");
+  const { page, context, faults } = await visit(changed);
+  await page.getByRole("heading", { name: "This link was changed on its way." }).waitFor();
+  secrets.push(link.slice(link.indexOf("#") + 1));
+  // The same path, so that the browser changes the fragment and loads nothing by itself.
+  await page.goto(link);
+  await page.getByRole("heading", { name: "You are invited to a session." }).waitFor();
+  await expect.poll(() => page.url()).not.toContain("#");
+  expect(faults).toEqual([]);
+  await context.close();
+});
+
 test("a link with a letter changed says so, and sends nothing", async () => {
   const link = await plane.share("Broken on its way", "x");
   const changed = link.slice(0, -1) + (link.endsWith("a") ? "b" : "a");
