@@ -23,8 +23,13 @@ export interface Run {
 
 /** Follows the accepted records. */
 export class AutoCount {
-  /** Null when it is not on; undefined while nothing tells. */
-  #run: Run | null | undefined = undefined;
+  /** Null when it is not on; undefined while nothing tells, since its beginning may lie before what can be read. */
+  #run: Run | null | undefined;
+
+  /** `isFromFirst`: nothing lies before what is added, so that what is not in it did not begin. */
+  constructor(isFromFirst: boolean) {
+    this.#run = isFromFirst ? null : undefined;
+  }
 
   /** `now` is this machine's time; for a record read late that is later than auto began, so the plane's word ends it sooner. */
   add(entry: Entry, now: number): void {
@@ -68,18 +73,13 @@ export interface Counted {
   readonly ttlMs?: number;
 }
 
-/** The stricter of what the plane says and what was counted: it may lower the mode, never raise it. `isCaughtUp`: everything
- * that the plane names was read, so a begin that is not in the transcript was never announced there. */
-export function counted(
-  claimed: Claimed,
-  run: Run | null | undefined,
-  isCaughtUp: boolean,
-  now: number,
-): Counted {
+/** The stricter of what the plane says and what was counted: it may lower the mode, never raise it. A beginning that was not
+ * read yet counts from when it is: a plane that withholds it, or names records that never come, gains nothing. */
+export function counted(claimed: Claimed, run: Run | null | undefined, now: number): Counted {
   if (claimed.name !== "auto") return { name: claimed.name };
   const { budgetLeft, endsAt } = claimed;
   // Its beginning is before what can be read: the plane's word is all there is.
-  if (run === undefined || (run === null && !isCaughtUp)) {
+  if (run === undefined) {
     if (budgetLeft === 0 || now >= (endsAt ?? Infinity)) return { name: "observe" };
     return { name: "auto", ...defined({ budgetLeft, endsAt }) };
   }

@@ -31,7 +31,7 @@ export class Held {
   readonly transcript: Transcript;
   readonly people: People;
   readonly timeline: Timeline;
-  auto = new AutoCount();
+  auto = new AutoCount(true);
   /** The plane's newest word. */
   state: State | null = null;
   title: SealedTitle | null = null;
@@ -137,7 +137,7 @@ export class Held {
   /** What came before a seq is evicted: lines and counts begin anew. */
   startAfter(seq: number): void {
     this.timeline.startAfter(seq);
-    this.auto = new AutoCount();
+    this.auto = new AutoCount(false);
   }
 
   /** The plane's word on where the session is. An older one than is known tells nothing. */

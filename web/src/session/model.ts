@@ -138,14 +138,19 @@ export type Item =
 
 export interface Mode {
   name: "observe" | "relay" | "auto";
+  /** In auto: the id of what was agreed to. */
+  proposal?: string;
   /** In auto. */
   goal?: string;
+  /** Absent, as `ttlMs`, where the beginning of auto is before what can be read: such terms can't be agreed to. */
   budget?: number;
   /** The less of what the plane says and what was counted here. */
   budgetLeft?: number;
   /** When auto ends, in milliseconds since the epoch by this machine's clock, corrected for the plane's. */
   endsAt?: number;
   ttlMs?: number;
+  /** The server says auto, and it counts as observe here: others may go on in it. */
+  autoElsewhere?: boolean;
   accepted: readonly Author[];
   /** Proposed or accepted from this tab, and it still goes on. */
   youAccepted: boolean;

@@ -106,11 +106,16 @@ class OpenSession implements Session {
     return this.#asking((sitting) => sitting.propose(goal, budget, Math.round(ttlMs / 1_000)));
   }
 
-  /** What was shown, and no other. */
+  /** What was shown, and no other: a proposal, or the auto that goes on. */
   accept(): Promise<void> {
-    const { proposal } = this.view;
+    const { proposal, mode } = this.view;
+    const { proposal: id, budget, ttlMs } = mode;
     return this.#asking(async (sitting) => {
-      if (proposal !== undefined) await sitting.accept(proposal);
+      if (mode.name !== "auto") {
+        if (proposal !== undefined) await sitting.accept(proposal);
+      } else if (id !== undefined && budget !== undefined && ttlMs !== undefined) {
+        await sitting.acceptAsWell({ id, budget, ttlMs });
+      }
     });
   }
 

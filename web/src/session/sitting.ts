@@ -27,6 +27,13 @@ export interface Watching {
   readonly failed: (thrown: unknown) => void;
 }
 
+/** What a person was shown, and says yes to. */
+export interface Terms {
+  readonly id: string;
+  readonly budget: number;
+  readonly ttlMs: number;
+}
+
 export class Sitting {
   readonly held: Held;
   readonly outbox: Outbox;
@@ -115,16 +122,16 @@ export class Sitting {
     });
   }
 
-  async accept(proposal: {
-    readonly id: string;
-    readonly budget: number;
-    readonly ttlMs: number;
-  }): Promise<void> {
-    const { id, budget, ttlMs } = proposal;
-    const sinceSeq = this.held.transcript.head.seq;
+  async accept({ id, budget, ttlMs }: Terms, sinceSeq = this.held.transcript.head.seq): Promise<void> {
     await this.#consenting({ proposal: id, budget, ttlS: ttlMs / 1_000, sinceSeq }, async () => {
       this.#hear(await this.withToken((token) => this.#plane.accept(token, id)));
     });
+  }
+
+  /** Agrees to an auto that goes on: to the run that the transcript tells of, and to no earlier one. */
+  async acceptAsWell(terms: Terms): Promise<void> {
+    const { run } = this.held.auto;
+    if (run != null) await this.accept(terms, run.startedSeq - 1);
   }
 
   async decline(proposal: string): Promise<void> {

@@ -125,14 +125,17 @@ function modeOf({ held, texts, now, ahead, isCaughtUp }: Looking): Mode {
   const { state, seat, people } = held;
   if (state === null) return NOTHING.mode;
   const claimed = claimedOf(state, ahead, seat.alarm);
-  // What was read reaches as far as the plane's word: what is not in it was not announced.
-  const isAsFar = isCaughtUp && held.transcript.head.seq >= state.head_seq;
-  const mode = counted(claimed, held.auto.run, isAsFar, now);
-  if (mode.name !== "auto") return { ...mode, accepted: [], youAccepted: false };
+  const mode = counted(claimed, held.auto.run, now);
+  if (mode.name !== "auto") {
+    // Others may be in it all the same, and anybody may stop it. While records are still read it may turn out to be on.
+    const isElsewhere = claimed.name === "auto" && isCaughtUp;
+    return { ...mode, ...(isElsewhere ? { autoElsewhere: true } : {}), accepted: [], youAccepted: false };
+  }
   const goal = texts.goal(state.mode.goal, state.mode.proposal_id, undefined);
   const consent = seat.consents.find(({ proposal }) => proposal === claimed.proposal);
   return {
     ...mode,
+    ...(claimed.proposal === undefined ? {} : { proposal: claimed.proposal }),
     ...(goal === undefined ? {} : { goal }),
     accepted: [...new Set(state.mode.accepted)].map((id) => people.author(id)),
     youAccepted: isAgreed(consent, claimed, held.auto.run),

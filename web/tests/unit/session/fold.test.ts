@@ -123,7 +123,7 @@ describe("notices", () => {
 
 describe("the own count of auto", () => {
   function after(...whats: readonly What[]): AutoCount {
-    const auto = new AutoCount();
+    const auto = new AutoCount(true);
     for (const entry of entries(...whats)) auto.add(entry, 1_000);
     return auto;
   }
@@ -132,24 +132,25 @@ describe("the own count of auto", () => {
 
   test("every message behind the beginning counts, whoever wrote it", () => {
     const { run } = after(said, began, said, { type: "unreadable", author: ben, code: "auth_failed" });
-    expect(counted(claimed, run, true, 1_000)).toMatchObject({ name: "auto", budgetLeft: 1, budget: 3 });
+    expect(counted(claimed, run, 1_000)).toMatchObject({ name: "auto", budgetLeft: 1, budget: 3 });
     const spent = after(began, said, said, said);
-    expect(counted(claimed, spent.run, true, 1_000)).toEqual({ name: "observe" });
+    expect(counted(claimed, spent.run, 1_000)).toEqual({ name: "observe" });
   });
 
   test("of the plane's word and the own count the stricter holds", () => {
     const { run } = after(began);
-    expect(counted({ ...claimed, budgetLeft: 1 }, run, true, 1_000).budgetLeft).toBe(1);
-    expect(counted(claimed, run, true, 1_000).endsAt).toBe(61_000);
-    expect(counted({ ...claimed, endsAt: 5_000 }, run, true, 1_000).endsAt).toBe(5_000);
-    expect(counted(claimed, run, true, 61_000).name).toBe("observe");
-    expect(counted({ name: "relay" }, run, true, 1_000)).toEqual({ name: "relay" });
+    expect(counted({ ...claimed, budgetLeft: 1 }, run, 1_000).budgetLeft).toBe(1);
+    expect(counted(claimed, run, 1_000).endsAt).toBe(61_000);
+    expect(counted({ ...claimed, endsAt: 5_000 }, run, 1_000).endsAt).toBe(5_000);
+    expect(counted(claimed, run, 61_000).name).toBe("observe");
+    expect(counted({ name: "relay" }, run, 1_000)).toEqual({ name: "relay" });
   });
 
   test("what the transcript says is over is over; what it says nothing of is the plane's word", () => {
-    expect(counted(claimed, after(began, changed("auto", "observe")).run, true, 1_000).name).toBe("observe");
-    expect(counted(claimed, undefined, true, 1_000)).toMatchObject({ name: "auto", budgetLeft: 3 });
-    expect(counted(claimed, after(changed("auto", "observe")).run, false, 1_000).name).toBe("auto");
+    expect(counted(claimed, after(began, changed("auto", "observe")).run, 1_000).name).toBe("observe");
+    expect(counted(claimed, undefined, 1_000)).toMatchObject({ name: "auto", budgetLeft: 3 });
+    expect(new AutoCount(false).run).toBeUndefined();
+    expect(counted(claimed, after(said).run, 1_000)).toEqual({ name: "observe" });
   });
 
   test("a yes counts for the run it was given to", () => {
@@ -207,8 +208,8 @@ describe("what a message says", () => {
 describe("auto whose beginning can't be read", () => {
   test("is over by the plane's own word, before the plane says so", () => {
     const claimed = { name: "auto", budgetLeft: 3, endsAt: 1_000 } as const;
-    expect(counted(claimed, undefined, true, 999)).toMatchObject({ name: "auto", budgetLeft: 3 });
-    expect(counted(claimed, undefined, true, 1_000)).toEqual({ name: "observe" });
-    expect(counted({ ...claimed, budgetLeft: 0 }, undefined, true, 0)).toEqual({ name: "observe" });
+    expect(counted(claimed, undefined, 999)).toMatchObject({ name: "auto", budgetLeft: 3 });
+    expect(counted(claimed, undefined, 1_000)).toEqual({ name: "observe" });
+    expect(counted({ ...claimed, budgetLeft: 0 }, undefined, 0)).toEqual({ name: "observe" });
   });
 });

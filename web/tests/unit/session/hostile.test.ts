@@ -265,6 +265,22 @@ describe("a plane that announces auto by itself", () => {
     expect(session.view.mode).toMatchObject({ name: "observe", youAccepted: false });
   });
 
+  test.each([
+    ["from the first record on", 0],
+    ["and names a record that never comes", 1],
+  ])("without any notice, %s, changes nothing, and can be stopped", async (_what, beyond) => {
+    const plane = await talked();
+    plane.mode = { ...said, proposal_id: drawId(), expires_at: "2026-11-30T13:00:00.000Z" };
+    if (beyond > 0) {
+      await plane.notice({ event: "mode_changed", from: "observe", to: "relay", cause: "requested" });
+      plane.headSeq = plane.head.seq + beyond;
+    }
+    const { session } = await seatedVisit(plane);
+    expect(session.view.mode).toMatchObject({ name: "observe", autoElsewhere: true });
+    await session.stop();
+    expect(plane.calls).toContain("POST /auto/stop");
+  });
+
   test("with one is nobody's yes here, and lasts no longer than was announced", async () => {
     const plane = await talked();
     const began = {

@@ -381,6 +381,32 @@ test("the note and the link are made of what the seat holds", async () => {
   expect(session.note()).toContain(`\n\n${plane.link()}\n\n`);
 });
 
+test("an auto that others began is agreed to as well, for its own run", async () => {
+  const plane = await FakePlane.start();
+  const { session } = await seatedVisit(plane);
+  const proposal = drawId<"proposal">();
+  const terms = { budget: 20, ttl_s: 600 };
+  plane.mode = {
+    name: "auto",
+    effective: "observe",
+    proposal_id: proposal,
+    budget_left: 20,
+    expires_at: "2026-11-30T12:10:00.000Z",
+  };
+  await plane.notice({ event: "mode_changed", from: "observe", to: "auto", cause: "accepted", ...terms });
+  plane.stream("state", plane.state());
+  await until(session, "auto", ({ mode }) => mode.name === "auto");
+  expect(session.view.mode.youAccepted).toBe(false);
+  const sent: unknown[] = [];
+  plane.hook = (call, body) => {
+    if (call === "POST /auto/accept") sent.push(body);
+    return undefined;
+  };
+  await session.accept();
+  expect(sent).toEqual([{ proposal_id: proposal }]);
+  expect(session.view.mode.youAccepted).toBe(true);
+});
+
 test("an end that lies beyond what a timer can wait is no reason to look all the time", async () => {
   const plane = await FakePlane.start();
   await plane.chat(plane.owner, "begins here");
