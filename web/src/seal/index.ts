@@ -16,7 +16,7 @@ export { entryKeys, EpochKeys, Keyring, proofOf, type HeldKeys, type ReadingKeys
 export * as limits from "./limits";
 export { findLink } from "./link/find";
 export { formatLink, type Link } from "./link/link";
-export { isExposed, redact } from "./link/redact";
+export { isExposed, isSessionLink, redact } from "./link/redact";
 export { openMessage, sealMessage, type Head, type Message } from "./message";
 export { openProfile, sealProfile, type Profile } from "./profile";
 export { type Author } from "./record";

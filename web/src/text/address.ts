@@ -1,4 +1,5 @@
 // Which addresses in a message may be followed, and what the reader is told of where they lead. All others stay text.
+import { isSessionLink } from "../seal";
 
 export interface Address {
   href: string;
@@ -22,7 +23,7 @@ export function address(written: string): Address | undefined {
   }
   if (!WEB.has(url.protocol) || url.username !== "" || url.password !== "" || url.host === "")
     return undefined;
-  if (/(?:#|%23)dp1[fv]/i.test(url.href)) return undefined;
+  if (isSessionLink(url.href)) return undefined;
   return { href: url.href, host: url.host };
 }
 

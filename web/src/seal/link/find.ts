@@ -57,8 +57,8 @@ function allowed(link: Link): Link {
   return link;
 }
 
-/** Steps 2 and 3: percent-encoding, hidden characters, wrapping and quoting taken away, capitals lowered. */
-function undone(text: string): string {
+/** Steps 2 and 3 of section 4.1: percent-encoding, hidden characters, wrapping and quoting taken away, capitals lowered. */
+export function undone(text: string): string {
   let plain = text;
   for (let round = 0; round < DECODING_ROUNDS; round++) {
     plain = plain.replace(IGNORABLE, "");

@@ -1,6 +1,7 @@
 // The small rooms of text: hidden characters, addresses, parts of long texts, what is searched for.
 import { describe, expect, test } from "vitest";
 import { address, showsHost } from "../../../src/text/address";
+import { redact } from "../../../src/seal";
 import { cut } from "../../../src/text/found";
 import { oneLine, visible } from "../../../src/text/hidden";
 import { highlight } from "../../../src/text/highlight";
@@ -37,6 +38,28 @@ describe("addresses", () => {
     const target = address("https://pl\u0430ne.example/s");
     expect(target?.host).toBe("xn--plne-63d.example");
     expect(target && showsHost("https://pl\u0430ne.example/s", target)).toBe(false);
+  });
+
+  // The rules of finding a link (crypto.md section 4.1) undo up to four rounds of percent-encoding.
+  test.each([
+    "#dp1f",
+    "#%64p1f",
+    "%23dp1f",
+    "#%2564p1f",
+    "#%252564p%31f",
+    "#DP1V",
+    "#dp1%E2%80%8Bf",
+    "#d=p1f",
+  ])("that lead to a session stay text, however they are spelled: %s", (begun) => {
+    const token = `${begun}${"abcdefgh".repeat(8)}`;
+    expect(address(`https://plane.example/s/0192f7c04a1b4c2d8e3f5a6b7c8d9e0f${token}`)).toBeUndefined();
+    expect(redact(`see ${token}, please`)).not.toMatch(/[a-h]{16}/);
+  });
+
+  test("with an escape or a path like a session's are none of those", () => {
+    expect(address("https://example.org/s/a%20b%23c")?.host).toBe("example.org");
+    const text = "a%20b https://example.org/s/0123456789abcdef?dp=1&q=%64p1 x=>y";
+    expect(redact(text)).toBe(text);
   });
 
   test("are shown as they stand where that is the truth", () => {
