@@ -2,7 +2,7 @@
 // nowhere else; a redirect is not followed; nothing is cached. Knows no call by name: those are in plane.ts.
 import { pauseMs } from "./backoff";
 import { Misshapen, type Check } from "./check";
-import { sleep, type Clock } from "./clock";
+import { sleep, timeIn, type Clock } from "./clock";
 import { failureOf, PlaneFailure } from "./failure";
 
 export interface Wire {
@@ -135,9 +135,9 @@ export class Client {
 
   /** The header has whole seconds, so half a one is added; of all answers the fastest tells best. */
   #compareClocks(header: string | null, sentAt: number): void {
-    const planes = header === null ? NaN : Date.parse(header);
+    const planes = header === null ? null : timeIn(header);
     const now = this.wire.clock.now();
-    if (Number.isNaN(planes) || now - sentAt >= this.#fastestMs) return;
+    if (planes === null || now - sentAt >= this.#fastestMs) return;
     this.#fastestMs = now - sentAt;
     const ahead = planes + 500 - (sentAt + now) / 2;
     // What the header can't tell apart is no difference.

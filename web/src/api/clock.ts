@@ -7,6 +7,15 @@ export interface Clock {
   after(milliseconds: number, then: () => void): () => void;
 }
 
+/** The end of the year 9999: beyond it a calendar's spelling changes, and sums leave what a date can hold. */
+const LAST = 253_402_300_799_999;
+
+/** Milliseconds since the epoch; null for what is no time from 1970 on, or lies beyond the year 9999. */
+export function timeIn(text: string): number | null {
+  const at = Date.parse(text);
+  return at >= 0 && at <= LAST ? at : null;
+}
+
 /** A wait that a signal ends early: it then ends all the same, and whoever waited asks the signal. */
 export function sleep(clock: Clock, milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((done) => {

@@ -1,5 +1,6 @@
 // What an accepted record is to a reader, before anybody's name is put to it. Pure: from what the verifier says. The plane's
 // events are taken by their fixed vocabulary alone (modes.md); anything else is one this version does not know.
+import { timeIn } from "../api/clock";
 import type { WireRecord } from "../api/types";
 import {
   fromBase64Url,
@@ -100,10 +101,9 @@ export function entryOf(
   };
 }
 
-/** Milliseconds since the epoch; 0 for what is no time. */
+/** Milliseconds since the epoch; 0 for what is no time that a page can show: it has passed, and raises nothing. */
 export function timeOf(text: string): number {
-  const at = Date.parse(text);
-  return Number.isNaN(at) ? 0 : at;
+  return timeIn(text) ?? 0;
 }
 
 function whatOf(

@@ -1,5 +1,6 @@
 // Refusals as one sentence for the person at the page, with what to do next; and which of them close the door for good.
 // Nothing that the plane or a participant wrote is in them. Pure.
+import { timeIn } from "../api/clock";
 import { PlaneFailure } from "../api/failure";
 import type { Code, SessionEnd } from "../api/types";
 import { advice, type SealErrorCode } from "../seal";
@@ -103,6 +104,5 @@ export function adviceOn(code: SealErrorCode): string {
 }
 
 export function endedView({ at, cause }: SessionEnd): NonNullable<View["ended"]> {
-  const time = Date.parse(at);
-  return { why: cause, at: Number.isNaN(time) ? 0 : time };
+  return { why: cause, at: timeIn(at) ?? 0 };
 }

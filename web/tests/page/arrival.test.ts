@@ -2,12 +2,12 @@
 import { render, screen } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { tick } from "svelte";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import App from "../../src/page/App.svelte";
 import { Clock } from "../../src/page/clock.svelte";
 import { CLOSED } from "../../src/page/closed/texts";
 import type { ClosedWhy } from "../../src/session/model";
-import { Double, message, NOW } from "./support/double";
+import { auto, Double, message, NOW } from "./support/double";
 
 function open(session: Double) {
   let now = NOW;
@@ -19,6 +19,14 @@ function open(session: Double) {
     await tick();
   };
 }
+
+test("what can't be drawn ends in a sentence, and not in a page that stands still", () => {
+  const failed = vi.spyOn(console, "error").mockImplementation(() => undefined);
+  // Beyond what a date holds: no session gives it.
+  open(new Double({ mode: auto({ endsAt: 9e15 }) }));
+  expect(screen.getByRole("alert")).toHaveTextContent("Nothing was lost; reload the page.");
+  failed.mockRestore();
+});
 
 describe("the door", () => {
   test("says what the link gives and what this page can't promise", () => {

@@ -169,4 +169,7 @@ test("the plane's clock is told from its answers, where they differ by more than
   const ahead = client(at("Mon, 30 Nov 2026 12:01:00 GMT"));
   await ahead.client.json(GET, shape);
   expect(ahead.client.clockAhead).toBe(60_500);
+  const none = client(at("Tue, 13 Sep 275760 00:00:00 GMT"));
+  await none.client.json(GET, shape);
+  expect(none.client.clockAhead).toBe(0);
 });
