@@ -31,6 +31,9 @@ export function arrive(address: string, store: Store): Arrived {
     link = findLink(address);
   } catch (thrown) {
     if (!(thrown instanceof SealError)) throw thrown;
+    // A fragment that is no part of a link, such as one of the page's own places: the seat of this tab is meant.
+    if (kept !== null && (thrown.code === "link_no_key" || thrown.code === "link_missing"))
+      return { type: "seat", seat: kept };
     return { type: "closed", why: closedByLink(thrown.code), detail: thrown.code };
   }
   if (kept === null || kept.session !== link.session)

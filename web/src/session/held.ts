@@ -32,6 +32,8 @@ export class Held {
   readonly people: People;
   readonly timeline: Timeline;
   auto = new AutoCount(true);
+  /** Messages that did not open, or whose author did not sign them. */
+  withheld = 0;
   /** The plane's newest word. */
   state: State | null = null;
   title: SealedTitle | null = null;
@@ -128,6 +130,7 @@ export class Held {
     this.timeline.add(entry);
     this.auto.add(entry, now);
     const { what } = entry;
+    if (what.type === "unreadable") this.withheld++;
     if (what.type === "member" && what.event?.event === "joined" && what.event.kind !== undefined) {
       this.people.kindOf(what.about, what.event.kind);
     }
@@ -138,6 +141,7 @@ export class Held {
   startAfter(seq: number): void {
     this.timeline.startAfter(seq);
     this.auto = new AutoCount(false);
+    this.withheld = 0;
   }
 
   /** The plane's word on where the session is. An older one than is known tells nothing. */

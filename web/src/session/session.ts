@@ -76,8 +76,11 @@ class OpenSession implements Session {
     this.#toTheDoor(this.#seat);
   }
 
-  post(message: NewMessage): Promise<boolean> {
-    return this.#sitting?.outbox.post(writeContent(message)) ?? Promise.resolve(false);
+  /** What was refused stands in the view when this settles: whoever asked sees that it is kept. */
+  async post(message: NewMessage): Promise<boolean> {
+    const isStored = (await this.#sitting?.outbox.post(writeContent(message))) ?? false;
+    if (!isStored) this.#publisher.now();
+    return isStored;
   }
 
   async retry(seq: number): Promise<void> {

@@ -179,7 +179,7 @@ function judged(
   held: Held,
   alarm: Alarm | null,
 ): Pick<Integrity, "state" | "sentence" | "detail" | "seq" | "acknowledged"> {
-  if (alarm === null) return { state: "whole", sentence: "Every record shown was checked here." };
+  if (alarm === null) return { state: "whole", sentence: CHECKED + withheldOf(held.withheld) };
   const { code: detail, seq } = alarm;
   if (isBroken(alarm)) return { state: "broken", sentence: advice[detail], detail, seq };
   const author = held.timeline.authorAt(seq);
@@ -187,6 +187,15 @@ function judged(
   const next = alarm.acknowledged ? "" : " Until you go on all the same, nothing is posted from here.";
   const sentence = `Message ${String(seq)}${by}: ${advice[detail]}${next}`;
   return { state: "warning", sentence, detail, seq, acknowledged: alarm.acknowledged };
+}
+
+const CHECKED = "Every record shown was checked here.";
+
+/** The chain holds, so it is no failure of it; but what is missing is not passed over. */
+function withheldOf(count: number): string {
+  if (count === 0) return "";
+  const what = count === 1 ? "1 message" : `${String(count)} messages`;
+  return ` But ${what} did not pass, and can't be shown: the transcript says where.`;
 }
 
 /** All of it, as a document says it. */

@@ -194,6 +194,27 @@ test("a pause that the plane asks for is no longer than a timer can be", async (
   expect(Math.max(...clock.waits)).toBe(3_600_000);
 });
 
+test.each(["+275760-09-13T00:00:00.000Z", "-271821-04-20T00:00:00.000Z", "soon"])(
+  "a time that is none has passed: %s",
+  async (bad) => {
+    const plane = await FakePlane.start();
+    await plane.chat(plane.owner, "one");
+    plane.evict(3);
+    plane.mode = {
+      name: "auto",
+      effective: "auto",
+      proposal_id: drawId(),
+      budget_left: 5,
+      expires_at: bad,
+    };
+    plane.bend = (record) => ({ ...record, at: bad });
+    await plane.chat(plane.owner, "two");
+    const { session } = await seatedVisit(plane);
+    expect(session.view.mode.name).toBe("observe");
+    expect(messagesOf(session.view).map(({ at }) => at)).toEqual([0]);
+  },
+);
+
 describe("what is shown as it is, and read on", () => {
   test("a message is altered", async () => {
     const plane = await talked();
@@ -215,6 +236,8 @@ describe("what is shown as it is, and read on", () => {
     expect(session.view.items).toContainEqual(
       expect.objectContaining({ kind: "unreadable", code: "author_unknown" }),
     );
+    const { state, sentence } = session.view.integrity;
+    expect([state, sentence]).toEqual(["whole", expect.stringContaining("But 1 message did not pass")]);
   });
 
   test("a sender goes back in history: named, and nothing is posted until a person goes on", async () => {

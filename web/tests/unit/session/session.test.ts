@@ -22,6 +22,13 @@ describe("an address", () => {
     expect(visit(plane, { address: reloadAddress(plane), content }).session.view.phase.kind).toBe("door");
   });
 
+  test("with a fragment that is no part of a link leads to the seat of this tab", async () => {
+    const plane = await FakePlane.start();
+    const { content } = visit(plane);
+    const again = visit(plane, { address: `${reloadAddress(plane)}#foo`, content });
+    expect(again.session.view.phase.kind).toBe("door");
+  });
+
   test.each([
     ["no_link", (link: string) => link.replace(/#.*/, "")],
     ["no_link", (link: string) => link.replace(/#.*/, "#top")],
@@ -202,6 +209,8 @@ describe("the seat of this tab", () => {
     const store = { ...memoryStore(), set: () => false };
     const { session } = await seatedVisit(plane, { store });
     await expect(session.post({ text: "hm" })).resolves.toBe(false);
+    // Whoever wrote it looks at once whether it is kept here, or has to be kept where it was written.
+    expect(messagesOf(session.view).at(-1)).toMatchObject({ text: "hm", pending: "failed" });
     expect(plane.posts).toEqual([]);
   });
 });
