@@ -16,19 +16,32 @@ export function timeIn(text: string): number | null {
   return at >= 0 && at <= LAST ? at : null;
 }
 
-/** A wait that a signal ends early: it then ends all the same, and whoever waited asks the signal. */
+/** Who waits now, by the clock they wait by. */
+const waiting = new WeakMap<Clock, Set<() => void>>();
+
+/** Ends all waits for a next try: a person asks for it, or there is reason to think that it goes well now. */
+export function hurry(clock: Clock): void {
+  for (const wake of [...(waiting.get(clock) ?? [])]) wake();
+}
+
+/** A wait before a next try. A signal or `hurry` ends it early: it then ends all the same, and whoever waited asks the
+ * signal. */
 export function sleep(clock: Clock, milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((done) => {
     if (signal?.aborted === true) {
       done();
       return;
     }
+    const others = waiting.get(clock) ?? new Set();
+    waiting.set(clock, others);
     const wake = () => {
+      others.delete(wake);
       signal?.removeEventListener("abort", wake);
       callOff();
       done();
     };
     const callOff = clock.after(milliseconds, wake);
     signal?.addEventListener("abort", wake);
+    others.add(wake);
   });
 }

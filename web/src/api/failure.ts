@@ -45,6 +45,11 @@ export class PlaneFailure extends Error {
     return this.kind === "problem" && !(this.isPassing || this.isTokenOver);
   }
 
+  /** The plane stored nothing at this try; what an earlier one did stays open. */
+  get isUnstored(): boolean {
+    return this.isRefusal || this.isTokenOver || this.code === "rate_limited";
+  }
+
   /** The token is over: by a re-key, by age, or because it was used up. */
   get isTokenOver(): boolean {
     return this.kind === "problem" && this.status === 401;

@@ -80,7 +80,8 @@ export class Plane {
     );
   }
 
-  /** The same message id and bytes again are the same record. */
+  /** The same message id and bytes again are the same record. Not sent again by itself: who posts has to know of each try
+   * whether it may have been stored. */
   post(token: string, post: Post, signal?: AbortSignal): Promise<Posted> {
     return this.client.json(
       {
@@ -88,7 +89,7 @@ export class Plane {
         path: `${this.#base}/records`,
         token,
         body: post,
-        repeatable: true,
+        repeatable: false,
         ...maybe(signal),
       },
       answers.posted,

@@ -54,6 +54,17 @@ export const browser: Outside = {
       };
       port2.postMessage(null);
     }),
+  returned: (then) => {
+    const looked = () => {
+      if (document.visibilityState === "visible") then();
+    };
+    addEventListener("online", then);
+    document.addEventListener("visibilitychange", looked);
+    return () => {
+      removeEventListener("online", then);
+      document.removeEventListener("visibilitychange", looked);
+    };
+  },
   store,
   locks,
 };

@@ -32,6 +32,8 @@ export interface LiveNeeds {
 
 /** How often a call comes back for a fresh token before it gives up. */
 const COMEBACKS = 3;
+/** Fresh tokens that count for nothing, one after another: from so many on the next is asked for after a pause, which grows. */
+const FRUITLESS_MAX = 2;
 /** A stream that lasted so long was one; what came before it is no sign that the next one will be. */
 const STEADY_MS = 10_000;
 /** Comings change who is here; they often come several at once. */
@@ -42,6 +44,9 @@ export class Live {
   #peopleDue: (() => void) | null = null;
   /** The head after which the stream left a record out: the pages have it, or it is held against the plane. */
   #gapAfter: number | null = null;
+  #fruitless = 0;
+  #comeBackFrom = 0;
+  #endStream: () => void = () => undefined;
 
   constructor(needs: LiveNeeds) {
     this.#needs = needs;
@@ -102,16 +107,24 @@ export class Live {
 
   /** Makes a call with the seat's token, and comes back first where that is over. */
   async withToken<T>(call: (token: string) => Promise<T>): Promise<T> {
-    const { held, entering } = this.#needs;
+    const { held, entering, outside } = this.#needs;
     for (let comebacks = 0; ; comebacks++) {
       const token = held.seat.token;
       try {
-        if (token !== null) return await call(token);
+        if (token !== null) {
+          const answer = await call(token);
+          this.#fruitless = 0;
+          return answer;
+        }
       } catch (thrown) {
         if (!(thrown instanceof PlaneFailure) || !thrown.isTokenOver || comebacks >= COMEBACKS) throw thrown;
+        if (outside.clock.now() < this.#comeBackFrom) throw thrown;
       }
       // Another call may have come back meanwhile.
-      if (held.seat.token === token) await entering.comeBack();
+      if (held.seat.token !== token) continue;
+      if (++this.#fruitless >= FRUITLESS_MAX)
+        this.#comeBackFrom = outside.clock.now() + pauseMs(this.#fruitless, undefined, outside.random());
+      await entering.comeBack();
     }
   }
 
@@ -126,6 +139,7 @@ export class Live {
   async #readAll(): Promise<void> {
     const { held, plane, intake, signal, loading, caughtUp } = this.#needs;
     let hasReadOnceMore = false;
+    const { owed } = held.transcript;
     for (;;) {
       const after = held.transcript.head.seq;
       if (after >= held.readUpTo) break;
@@ -140,6 +154,7 @@ export class Live {
       if (!isStuck && !page.more) break;
     }
     loading(null);
+    if (!isBroken(held.seat.alarm)) held.transcript.checkOwed(owed);
     caughtUp();
   }
 
@@ -155,8 +170,13 @@ export class Live {
     const token = held.seat.token;
     if (token === null) return;
     const after = () => held.transcript.head.seq;
+    const ending = new AbortController();
+    this.#endStream = () => {
+      ending.abort();
+    };
     try {
-      for await (const event of feed({ plane, token, after, signal })) {
+      const either = AbortSignal.any([signal, ending.signal]);
+      for await (const event of feed({ plane, token, after, signal: either })) {
         await this.#hear(event);
         if (event.event === "bye" && event.data.code === "rekeyed") await entering.comeBack();
       }
@@ -210,6 +230,11 @@ export class Live {
       // Who is here is told again with the next coming, so a failure is none.
       this.withToken((token) => intake.learnEverybody(null, token)).then(changed, () => undefined);
     });
+  }
+
+  /** Back to the pages, where a stream is open: they have what it left out, or it is held against the plane. */
+  readAgain(): void {
+    this.#endStream();
   }
 
   /** Ends what would still come. */

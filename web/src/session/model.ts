@@ -124,6 +124,18 @@ export interface MessageItem {
   pending?: "sending" | "failed";
   /** Why it was refused, in a sentence. */
   refusal?: string;
+  /** It takes longer than it should. */
+  delay?: Delay;
+}
+
+/** Of a message on its way. */
+export interface Delay {
+  /** In a sentence. */
+  why: string;
+  /** When the next try is, by this machine's clock; absent while nothing is planned. */
+  until?: number;
+  /** It is certain that the plane did not store it: `Session.takeBack`. */
+  isUnstored: boolean;
 }
 
 /** One line of the transcript, in order of seq; those not in it yet come last. */
@@ -249,6 +261,10 @@ export interface Session {
   /** By the seq of a pending item. */
   retry(seq: number): Promise<void>;
   discard(seq: number): void;
+  /** One that waits, and was not stored for certain, is no longer sent: it stands there as refused. */
+  takeBack(seq: number): void;
+  /** Waits no longer for the next try, whatever it is that waits. */
+  tryNow(): void;
   setMode(name: "observe" | "relay"): Promise<void>;
   propose(goal: string, budget: number, ttlMs: number): Promise<void>;
   accept(): Promise<void>;

@@ -19,9 +19,10 @@ import {
 } from "../seal";
 import { readContent, type Content } from "./content";
 import type { Held } from "./held";
+import type { Delay } from "./model";
 import { isHeld } from "./integrity";
 import type { Outside } from "./outside";
-import { sentenceOf } from "./trouble";
+import { delayOf, sentenceOf } from "./trouble";
 
 export interface OutboxNeeds {
   readonly held: Held;
@@ -31,6 +32,8 @@ export interface OutboxNeeds {
   /** Makes a call with a token that counts, coming back first where it does not. */
   readonly withToken: <T>(call: (token: string) => Promise<T>) => Promise<T>;
   readonly changed: () => void;
+  /** One that the plane confirmed did not come in time: to be read for. */
+  readonly overdue: () => void;
   /** What can't be gone on from: the plane misbehaves, or this participant is out. */
   readonly failed: (thrown: unknown) => void;
 }
@@ -42,6 +45,7 @@ export interface Pending {
   readonly at: number;
   readonly content: Content;
   readonly refusal?: string;
+  readonly delay?: Delay;
 }
 
 interface Sent {
@@ -64,7 +68,28 @@ interface Draft {
   /** How often the plane said that the epoch moved, and showed no other. */
   moves: number;
   refusal: string | null;
+  /** A try is under way. */
+  isOut: boolean;
+  /** A try ended so that it may have been stored. */
+  isInDoubt: boolean;
+  /** Why the last try failed, and when the next one is. */
+  failed: { readonly why: string; readonly until: number } | null;
+  /** Calls off what still comes because of it. */
+  calm: () => void;
 }
+
+/** On its way for longer than this, a message says why. */
+const LATE_MS = 10_000;
+/** What was confirmed comes by the stream at once. */
+const OVERDUE_MS = 30_000;
+
+const UNANSWERED = "The server has not answered yet.";
+const UNSHOWN = "The server has confirmed it, and does not show it yet.";
+const BEHIND = "It waits for the message before it.";
+const OUTSIDE = "It waits until this page is connected again.";
+const TAKEN_BACK = "You took it back, and it was not stored.";
+const KEPT_FROM_YOU =
+  "The server confirmed it and does not show it. Whether others can read it is not known. Copy the text.";
 
 /** An epoch that moved is there to be had with one look; a plane that never shows it is not asked without end. */
 const MOVES_MAX = 5;
@@ -93,17 +118,31 @@ export class Outbox {
         const { id, epoch, sealed } = kept.sent;
         draft.id = messageId(id);
         draft.sent = { id: draft.id, epoch, sealed: fromBase64Url(sealed) };
+        draft.isInDoubt = true;
       }
     }
   }
 
   get pending(): readonly Pending[] {
-    return this.#drafts.map(({ local, at, content, refusal }) => ({
-      seq: local,
-      at,
-      content,
-      ...(refusal === null ? {} : { refusal }),
-    }));
+    return this.#drafts.map((draft) => {
+      const { local, at, content, refusal } = draft;
+      const delay = refusal === null ? this.#delayOf(draft) : null;
+      return {
+        seq: local,
+        at,
+        content,
+        ...(refusal === null ? {} : { refusal }),
+        ...(delay === null ? {} : { delay }),
+      };
+    });
+  }
+
+  #delayOf(draft: Draft): Delay | null {
+    const first = this.#drafts.find(({ seq, refusal }) => seq === null && refusal === null);
+    const until = (draft.seq === null ? first?.failed?.until : undefined) ?? this.#needs.outside.clock.now();
+    if (until - draft.at < LATE_MS) return null;
+    const next = draft.seq === null && first?.failed != null ? { until } : {};
+    return { why: whyLate(draft, draft === first), ...next, isUnstored: isUnstored(draft) };
   }
 
   /** True once the plane stored it, false once it was refused or discarded. */
@@ -128,6 +167,12 @@ export class Outbox {
   discard(local: number): void {
     const draft = this.#drafts.find((one) => one.local === local && one.refusal !== null);
     if (draft !== undefined) this.#drop(draft);
+  }
+
+  /** One that waits, and was not stored for certain, is given back. */
+  takeBack(local: number): void {
+    const draft = this.#drafts.find((one) => one.local === local && one.refusal === null);
+    if (draft !== undefined && isUnstored(draft)) this.#giveBack(draft, TAKEN_BACK);
   }
 
   /** Goes on sending, where something waits and nothing stands in the way. To be called when that may have changed. */
@@ -161,11 +206,16 @@ export class Outbox {
         failures = 0;
       } catch (thrown) {
         if (!(thrown instanceof PlaneFailure)) throw thrown;
+        draft.isInDoubt = !thrown.isRefusal && (draft.isInDoubt || !thrown.isUnstored);
         // To be sealed anew: at once the first time.
         if (thrown.isRefusal && ((await this.#refused(draft, thrown)) !== "again" || draft.moves < 2))
           continue;
         failures++;
-        await sleep(outside.clock, pauseMs(failures, thrown.extras.retry_after_s, outside.random()), signal);
+        const pause = pauseMs(failures, thrown.extras.retry_after_s, outside.random());
+        draft.failed = { why: delayOf(thrown), until: outside.clock.now() + pause };
+        this.#needs.changed();
+        await sleep(outside.clock, pause, signal);
+        draft.failed = null;
       }
     }
   }
@@ -174,8 +224,11 @@ export class Outbox {
   #giveBackHeld(): void {
     const { alarm } = this.#needs.held.seat;
     if (alarm === null || !isHeld(alarm)) return;
-    for (const draft of this.#drafts)
-      if (draft.sent === null && draft.refusal === null) this.#refuse(draft, advice[alarm.code]);
+    for (const draft of this.#drafts) {
+      if (draft.refusal !== null) continue;
+      if (draft.seq !== null && alarm.code === "own_record_mismatch") this.#refuse(draft, KEPT_FROM_YOU);
+      else if (draft.sent === null) this.#refuse(draft, advice[alarm.code]);
+    }
   }
 
   /** What was sent goes out again first, whatever epoch it is of. */
@@ -218,7 +271,7 @@ export class Outbox {
   }
 
   async #post(draft: Draft, sent: Sent): Promise<void> {
-    const { held, plane, withToken, signal } = this.#needs;
+    const { plane, withToken, signal } = this.#needs;
     const { content } = draft;
     const request = {
       message_id: sent.id,
@@ -226,18 +279,25 @@ export class Outbox {
       sealed: toBase64Url(sent.sealed),
       ...(content.signal === undefined ? {} : { signal: content.signal }),
     };
-    const posted = await withToken((token) => plane.post(token, request, signal));
-    this.#stored(draft, sent, posted);
-    held.hear(posted.state);
+    draft.isOut = true;
+    try {
+      this.#stored(draft, sent, await withToken((token) => plane.post(token, request, signal)));
+    } finally {
+      draft.isOut = false;
+    }
   }
 
   /** The record itself comes by the stream, and must be what was sent. */
-  #stored(draft: Draft, sent: Sent, { seq }: Posted): void {
-    this.#needs.held.transcript.posted(sent.id, seq);
+  #stored(draft: Draft, sent: Sent, { seq, state }: Posted): void {
+    const { held, outside, overdue } = this.#needs;
+    held.transcript.posted(sent.id, seq);
     draft.seq = seq;
+    draft.calm();
+    draft.calm = outside.clock.after(OVERDUE_MS, overdue);
     draft.settle(true);
     this.#settleAccepted();
     this.#keep();
+    held.hear(state);
   }
 
   /** Not stored, for certain. `again`: to be sealed anew under the epoch in force, once that is known here; the id stays. */
@@ -253,11 +313,15 @@ export class Outbox {
       draft.sent = null;
       return "again";
     }
-    if (draft.id !== null) held.transcript.withdraw(draft.id);
+    this.#giveBack(draft, isMoved ? NEVER_MOVED : sentenceOf(failure));
+    return "given_back";
+  }
+
+  #giveBack(draft: Draft, sentence: string): void {
+    if (draft.id !== null) this.#needs.held.transcript.withdraw(draft.id);
     draft.sent = null;
     draft.id = null;
-    this.#refuse(draft, isMoved ? NEVER_MOVED : sentenceOf(failure));
-    return "given_back";
+    this.#refuse(draft, sentence);
   }
 
   /** A token of the epoch before is over with it: whoever comes with it is led to the one in force. */
@@ -310,12 +374,17 @@ export class Outbox {
       seq: null,
       moves: 0,
       refusal: null,
+      isOut: false,
+      isInDoubt: false,
+      failed: null,
+      calm: this.#needs.outside.clock.after(LATE_MS, this.#needs.changed),
     };
     this.#drafts.push(draft);
     return draft;
   }
 
   #drop(draft: Draft): void {
+    draft.calm();
     this.#drafts = this.#drafts.filter((one) => one !== draft);
     this.#keep();
     this.#needs.changed();
@@ -335,4 +404,16 @@ export class Outbox {
       }));
     return held.keep();
   }
+}
+
+function whyLate({ seq, isOut, failed }: Draft, isFirst: boolean): string {
+  if (seq !== null) return UNSHOWN;
+  if (!isFirst) return BEHIND;
+  if (isOut) return UNANSWERED;
+  return failed?.why ?? OUTSIDE;
+}
+
+/** For certain. */
+function isUnstored({ seq, isOut, isInDoubt }: Draft): boolean {
+  return seq === null && !isOut && !isInDoubt;
 }

@@ -9,6 +9,8 @@ export interface Outside {
   readonly random: () => number;
   /** Lets the browser draw and answer the person before work goes on. */
   readonly breathe: () => Promise<void>;
+  /** Calls back when the network is back, or the person looks at the page again. Gives what ends that. */
+  readonly returned: (then: () => void) => () => void;
   readonly store: Store;
   readonly locks: Locks;
 }

@@ -1,5 +1,6 @@
 // The session as the page has it: where the visitor stands, and what they may ask for. Puts a sitting at the seat that the
 // address leads to, and turns whatever comes of it into a view; every refusal becomes a sentence here.
+import { hurry } from "../api/clock";
 import { PlaneFailure } from "../api/failure";
 import { EpochKeys, formatLink, Identity, parseEpochRecord, SealError, type Link } from "../seal";
 import { arrive } from "./address";
@@ -34,11 +35,15 @@ class OpenSession implements Session {
   #seat: Seat | null = null;
   #sitting: Sitting | null = null;
   #letGo: (() => void) | null = null;
+  readonly #unwatch: () => void;
 
   constructor(address: string, outside: Outside) {
     this.#outside = outside;
     this.#origin = new URL(address).origin;
     this.#publisher = new Publisher(outside.clock, () => this.#look());
+    this.#unwatch = outside.returned(() => {
+      this.tryNow();
+    });
     const arrived = arrive(address, outside.store);
     if (arrived.type === "closed") {
       this.#close(arrived.why, arrived.detail);
@@ -91,6 +96,18 @@ class OpenSession implements Session {
     this.#sitting?.outbox.discard(seq);
   }
 
+  takeBack(seq: number): void {
+    this.#sitting?.outbox.takeBack(seq);
+  }
+
+  tryNow(): void {
+    hurry(this.#outside.clock);
+    if (this.#connection !== "waiting" || this.#phase.kind === "knocking") return;
+    this.#connection = "connecting";
+    this.#retryAt = undefined;
+    this.#publisher.now();
+  }
+
   written(): NewMessage | null {
     const written = this.#seat?.me == null ? null : this.#seat.written();
     return written === null ? null : messageOf(readContent(written));
@@ -130,7 +147,7 @@ class OpenSession implements Session {
   }
 
   stop(): Promise<void> {
-    return this.#asked((sitting) => sitting.stop());
+    return this.#asked((sitting) => sitting.stop(), STILL_ON);
   }
 
   async leave(): Promise<void> {
@@ -180,6 +197,7 @@ class OpenSession implements Session {
   }
 
   close(): void {
+    this.#unwatch();
     this.#leaveSitting();
     this.#publisher.close();
   }
@@ -283,15 +301,15 @@ class OpenSession implements Session {
     this.#publisher.now();
   }
 
-  /** Runs what a person asked for; what is refused is a sentence. */
-  async #asked(call: (sitting: Sitting) => Promise<void>): Promise<void> {
+  /** Runs what a person asked for; what is refused is a sentence, and what that leaves open another. */
+  async #asked(call: (sitting: Sitting) => Promise<void>, leaves = ""): Promise<void> {
     const sitting = this.#sitting;
     if (sitting === null) return;
     this.#trouble = undefined;
     try {
       await call(sitting);
     } catch (thrown) {
-      if (thrown instanceof PlaneFailure) this.#trouble = sentenceOf(thrown);
+      if (thrown instanceof PlaneFailure) this.#trouble = sentenceOf(thrown) + leaves;
       else if (thrown instanceof SealError && isOfOwnText(thrown)) this.#trouble = adviceOn(thrown.code);
       else this.#failed(thrown);
     }
@@ -370,6 +388,7 @@ class OpenSession implements Session {
   }
 }
 
+const STILL_ON = " Auto may still be on: try to stop it again, or stop the agents where they run.";
 const MUTED = "Nothing is written from here at present, so this was not asked for.";
 
 function isUnreachable(phase: Phase): boolean {

@@ -2,6 +2,7 @@
 // Entered once; what a person asks for goes through it.
 import type { PlaneFailure } from "../api/failure";
 import { Client } from "../api/client";
+import { hurry } from "../api/clock";
 import { Plane } from "../api/plane";
 import type { State } from "../api/types";
 import { drawId, sealGoal, SealError, sealTitle, toBase64Url, type Identity } from "../seal";
@@ -67,7 +68,10 @@ export class Sitting {
     };
     const intake = new Intake({ ...common, withToken, own: (id) => this.outbox.accepted(id) });
     this.#live = new Live({ ...common, ...watching, intake, entering: this.#entering, caughtUp: accepted });
-    this.outbox = new Outbox({ ...common, withToken, failed: watching.failed });
+    const overdue = () => {
+      this.#live.readAgain();
+    };
+    this.outbox = new Outbox({ ...common, withToken, overdue, failed: watching.failed });
   }
 
   /** Takes up what was kept; throws SealError where it does not belong together. */
@@ -82,8 +86,11 @@ export class Sitting {
   }
 
   /** Until the seat is over. */
-  run(): Promise<void> {
-    return this.#live.run();
+  async run(): Promise<void> {
+    await this.#live.run();
+    // What can't be sent any more is given back, also where it waits for its next try.
+    this.outbox.go();
+    hurry(this.#outside.clock);
   }
 
   withToken<T>(call: (token: string) => Promise<T>): Promise<T> {

@@ -22,6 +22,13 @@ export function sentenceOf(failure: PlaneFailure): string {
   }
 }
 
+/** Why a message waits, where its next try goes by itself. */
+export function delayOf(failure: PlaneFailure): string {
+  return failure.code === "rate_limited"
+    ? "The server takes no messages from here for now."
+    : sentenceOf(failure);
+}
+
 const SENTENCES: Partial<Readonly<Record<Code, string>>> = {
   unauthorized: "The server does not know this seat any more. Reload the page.",
   rekeyed: "The session was re-keyed.",

@@ -89,7 +89,7 @@ function itemsOf({ held, pending }: Looking): readonly Item[] {
   return [...items, ...pending.map((one) => pendingItem(one, held, me))];
 }
 
-function pendingItem({ seq, at, content, refusal }: Pending, held: Held, author: Author): MessageItem {
+function pendingItem({ seq, at, content, refusal, delay }: Pending, held: Held, author: Author): MessageItem {
   const text = shown(content.text);
   return {
     kind: "message",
@@ -106,6 +106,7 @@ function pendingItem({ seq, at, content, refusal }: Pending, held: Held, author:
     paths: content.paths.map(shownLine),
     pinned: content.pinned,
     ...(refusal === undefined ? { pending: "sending" } : { pending: "failed", refusal }),
+    ...(delay === undefined ? {} : { delay }),
   };
 }
 

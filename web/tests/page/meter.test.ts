@@ -161,3 +161,25 @@ describe("auto", () => {
     expect(screen.queryByRole("button", { name: /Propose/ })).toBeNull();
   });
 });
+
+test("a stop that takes long says that it is under way", async () => {
+  const { session } = open(auto());
+  let answer: () => void = () => undefined;
+  session.stop = () => new Promise((done) => (answer = done));
+  await press("Stop now");
+  expect(screen.getByRole("button", { name: "Stopping…" })).toHaveAttribute("aria-busy", "true");
+  answer();
+  expect(await screen.findByRole("button", { name: "Stop now" })).toBeVisible();
+});
+
+test("auto that counts as observe here can be stopped all the same", async () => {
+  const { session } = open({ ...OBSERVE, autoElsewhere: true });
+  await press("Stop auto");
+  expect(session.asked).toEqual([["stop"]]);
+});
+
+test("terms that can't be read are not agreed to", () => {
+  const { budget: _, ...mode } = auto();
+  open(mode);
+  expect(screen.queryByRole("button", { name: "Accept as well" })).toBeNull();
+});

@@ -12,6 +12,8 @@ export interface Visit {
   readonly clock: TestClock;
   readonly content: Map<string, string>;
   readonly locks: Locks;
+  /** The network is back, or the person looks at the page again. */
+  readonly comeBack: () => void;
 }
 
 export interface Tab {
@@ -25,8 +27,17 @@ export function visit(plane: FakePlane, tab: Tab = {}): Visit {
   const clock = new TestClock();
   const content = tab.content ?? new Map<string, string>();
   const locks = tab.locks ?? sharedLocks();
-  const outside = { ...realOutside(tab.store ?? memoryStore(content), locks), fetch: plane.fetch, clock };
-  return { session: openSession(tab.address ?? plane.link(), outside), clock, content, locks };
+  const listeners = new Set<() => void>();
+  const returned = (then: () => void) => {
+    listeners.add(then);
+    return () => listeners.delete(then);
+  };
+  const real = realOutside(tab.store ?? memoryStore(content), locks);
+  const outside = { ...real, fetch: plane.fetch, clock, returned };
+  const comeBack = () => {
+    for (const listener of listeners) listener();
+  };
+  return { session: openSession(tab.address ?? plane.link(), outside), clock, content, locks, comeBack };
 }
 
 /** In, and with all there is. */

@@ -54,6 +54,14 @@ export class OwnRecords {
     return [...this.#sent.values()].some((sent) => sent.seq !== null && !sent.accepted);
   }
 
+  /** The highest seq of those that the plane confirmed and that were not read yet; 0 when there are none. */
+  owed(): number {
+    let highest = 0;
+    for (const { seq, accepted } of this.#sent.values())
+      if (!accepted && seq !== null) highest = Math.max(highest, seq);
+    return highest;
+  }
+
   /** Before its first byte is sent. Sealing it anew after `epoch_moved` replaces it. */
   sending(id: MessageId, epoch: number, sealed: Uint8Array): void {
     const before = this.#sent.get(id);

@@ -170,6 +170,16 @@ export class Transcript {
     if (headSeq < Math.max(this.head.seq, this.#mark?.seq ?? 0)) throw new SealError("rollback");
   }
 
+  /** Up to where a read that begins now has to come, since the plane confirmed a message of one's own there; 0 for none. */
+  get owed(): number {
+    return this.#own.owed();
+  }
+
+  /** Whether a read came as far. Throws own_record_mismatch: what the plane confirmed, it does not hold. */
+  checkOwed(owed: number): void {
+    if (this.head.seq < owed) throw new SealError("own_record_mismatch");
+  }
+
   /** The head to put into the next message. Null while what was accepted before a reload, or an own message that the plane
    * confirmed, was not read yet: read first. Throws limit_reached at the last seq. */
   headForWriting(): Head | null {

@@ -160,6 +160,8 @@ export class Double implements Session {
     return this.stored;
   };
   retry = (seq: number) => this.#ask("retry", seq);
+  takeBack = (seq: number) => void this.#ask("takeBack", seq);
+  tryNow = () => void this.#ask("tryNow");
   discard = (seq: number) => void this.#ask("discard", seq);
   setMode = (name: "observe" | "relay") => this.#ask("setMode", name);
   propose = (goal: string, budget: number, ttlMs: number) => this.#ask("propose", goal, budget, ttlMs);
