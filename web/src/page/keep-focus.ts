@@ -33,8 +33,10 @@ export function keepFocus(root: HTMLElement): () => void {
     if (had === undefined || had.isConnected || !nowhere()) return;
     const next =
       around.find((element) => element.isConnected) ?? root.querySelector<HTMLElement>(LAST_RESORT);
+    // Where nothing can take it yet, a page is on its way that will.
+    if (next === undefined || next === null) return;
     had = undefined;
-    next?.focus({ preventScroll: true });
+    next.focus({ preventScroll: true });
   });
 
   root.addEventListener("focusin", came);

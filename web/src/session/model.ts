@@ -277,8 +277,8 @@ export interface Session {
   note(): string;
   /** The link itself, for the QR code; the same. */
   link(): string;
-  /** Markdown or JSON of what was verified here. */
-  export(format: "markdown" | "json"): string;
+  /** Markdown or JSON of what was verified here. Rejects where the part of the page that writes it can't be loaded. */
+  export(format: "markdown" | "json"): Promise<string>;
   /** Ends timers and the stream, for a page that goes. */
   close(): void;
 }

@@ -5,7 +5,6 @@ import { PlaneFailure } from "../api/failure";
 import { EpochKeys, formatLink, Identity, parseEpochRecord, SealError, type Link } from "../seal";
 import { arrive } from "./address";
 import { messageOf, readContent, writeContent } from "./content";
-import { asJson, asMarkdown } from "./export";
 import type { Connection, NewMessage, Phase, Session, View } from "./model";
 import { noteText } from "./note";
 import type { Outside } from "./outside";
@@ -189,10 +188,11 @@ class OpenSession implements Session {
     return link === null ? "" : formatLink(link);
   }
 
-  export(format: "markdown" | "json"): string {
+  async export(format: "markdown" | "json"): Promise<string> {
     const sitting = this.#sitting;
     if (sitting === null) return "";
     const exported = exportedOf(sitting.looking(), this.#origin);
+    const { asJson, asMarkdown } = await import("./export");
     return format === "json" ? asJson(exported) : asMarkdown(exported);
   }
 

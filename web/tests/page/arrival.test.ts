@@ -9,10 +9,11 @@ import { CLOSED } from "../../src/page/closed/texts";
 import type { ClosedWhy } from "../../src/session/model";
 import { auto, Double, message, NOW } from "./support/double";
 
-function open(session: Double) {
+async function open(session: Double) {
   let now = NOW;
   const clock = new Clock(() => now);
   render(App, { session, clock });
+  await new Promise((drawn) => setTimeout(drawn));
   return async (ms: number) => {
     now += ms;
     clock.tick();
@@ -29,8 +30,8 @@ test("what can't be drawn ends in a sentence, and not in a page that stands stil
 });
 
 describe("the door", () => {
-  test("says what the link gives and what this page can't promise", () => {
-    open(new Double({ phase: { kind: "door", capability: "full" } }));
+  test("says what the link gives and what this page can't promise", async () => {
+    await open(new Double({ phase: { kind: "door", capability: "full" } }));
     expect(screen.getByRole("heading", { level: 1 })).toHaveTextContent("Nightly export misses rows");
     expect(screen.getByText(/read all of it and write into it/)).toBeVisible();
     expect(screen.getByText(/Whoever serves this page could alter it/)).toHaveTextContent(
@@ -40,7 +41,7 @@ describe("the door", () => {
 
   test("takes a name and joins with it", async () => {
     const session = new Double({ phase: { kind: "door", capability: "full" } });
-    open(session);
+    await open(session);
     await userEvent.type(screen.getByLabelText(/Your name/), "  Sam {Enter}");
     expect(session.asked).toEqual([["join", "Sam"]]);
     session.show({ phase: { kind: "entering" } });
@@ -51,7 +52,7 @@ describe("the door", () => {
 
   test("asks for a name before anything is sent", async () => {
     const session = new Double({ phase: { kind: "door", capability: "full" } });
-    open(session);
+    await open(session);
     await userEvent.click(screen.getByRole("button", { name: "Join" }));
     expect(screen.getByRole("alert")).toHaveTextContent("Pick a name first");
     expect(screen.getByLabelText(/Your name/)).toHaveFocus();
@@ -60,7 +61,7 @@ describe("the door", () => {
 
   test("says that a view link can't write, also on the way in", async () => {
     const session = new Double({ phase: { kind: "door", capability: "view" } });
-    open(session);
+    await open(session);
     expect(screen.getByText(/write nothing/)).toBeVisible();
     session.show({ phase: { kind: "entering" } });
     await tick();
@@ -68,8 +69,8 @@ describe("the door", () => {
     expect(screen.getByRole("button", { name: "Look on" })).toBeVisible();
   });
 
-  test("shows what was refused", () => {
-    open(
+  test("shows what was refused", async () => {
+    await open(
       new Double({ phase: { kind: "door", capability: "full" }, trouble: "Too many joins; wait a minute." }),
     );
     expect(screen.getByRole("alert")).toHaveTextContent("Too many joins");
@@ -77,15 +78,15 @@ describe("the door", () => {
 });
 
 test("who knocked is told that they wait, and how long", async () => {
-  const pass = open(new Double({ phase: { kind: "knocking", since: NOW - 10_000 } }));
+  const pass = await open(new Double({ phase: { kind: "knocking", since: NOW - 10_000 } }));
   expect(screen.getByText("10 seconds")).toBeVisible();
   await pass(170_000);
   expect(screen.getByText("3 minutes")).toBeVisible();
 });
 
 describe("closed", () => {
-  test.each(Object.keys(CLOSED) as ClosedWhy[])("%s has a page of its own", (why) => {
-    open(new Double({ phase: { kind: "closed", why } }));
+  test.each(Object.keys(CLOSED) as ClosedWhy[])("%s has a page of its own", async (why) => {
+    await open(new Double({ phase: { kind: "closed", why } }));
     expect(screen.getByRole("heading", { level: 1 })).toHaveTextContent(CLOSED[why].title);
     expect(screen.getByText(CLOSED[why].happened)).toBeVisible();
     expect(screen.getAllByRole("listitem").map((item) => item.textContent)).toEqual(
@@ -96,20 +97,24 @@ describe("closed", () => {
 
   test.each(["elsewhere", "left"] as const)("%s offers to join as another", async (why) => {
     const session = new Double({ phase: { kind: "closed", why } });
-    open(session);
+    await open(session);
     await userEvent.click(screen.getByRole("button", { name: /another participant/ }));
     expect(session.asked).toEqual([["joinAsAnother"]]);
   });
 
   test("unreachable counts down to the next try", async () => {
-    const pass = open(new Double({ phase: { kind: "closed", why: "unreachable" }, retryAt: NOW + 12_000 }));
+    const pass = await open(
+      new Double({ phase: { kind: "closed", why: "unreachable" }, retryAt: NOW + 12_000 }),
+    );
     expect(screen.getByText("0:12")).toBeVisible();
     await pass(5_000);
     expect(screen.getByText("0:07")).toBeVisible();
   });
 
   test("what was read before is still there", async () => {
-    open(new Double({ phase: { kind: "closed", why: "removed" }, items: [message(1, "The last word")] }));
+    await open(
+      new Double({ phase: { kind: "closed", why: "removed" }, items: [message(1, "The last word")] }),
+    );
     expect(screen.queryByText("The last word")).toBeNull();
     await userEvent.click(screen.getByRole("button", { name: "Show the transcript" }));
     expect(await screen.findByText("The last word")).toBeVisible();

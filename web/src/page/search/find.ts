@@ -6,9 +6,6 @@ import type { Item } from "../../session/model";
 const SLICE_MS = 12;
 const STRIDE = 64;
 
-/** What is compared: small letters, without spaces at the ends. */
-export const wantedOf = (query: string): string => query.trim().toLowerCase();
-
 /** Whether an item has the wanted words in it; they are in small letters already. */
 export function holds(item: Item, wanted: string): boolean {
   if (item.kind !== "message") return item.kind !== "unreadable" && item.text.toLowerCase().includes(wanted);

@@ -172,6 +172,6 @@ export class Double implements Session {
   acknowledge = () => void this.#ask("acknowledge");
   note = () => "A note with the link in it.";
   link = () => `https://plane.example/s/${"0".repeat(32)}#${"x".repeat(68)}`;
-  export = (format: "markdown" | "json") => `an export as ${format}`;
+  export = (format: "markdown" | "json") => Promise.resolve(`an export as ${format}`);
   close = () => void this.#ask("close");
 }

@@ -1,7 +1,8 @@
 // What the simulated page lacks and components need: boxes that have a size, a modal dialog, an observer of sizes.
 import "@testing-library/jest-dom/vitest";
 import "@testing-library/svelte/vitest";
-import { afterEach, vi } from "vitest";
+import { afterEach, beforeAll, vi } from "vitest";
+import { later } from "../../../src/page/later";
 
 const WINDOW = 600;
 const ROW = 40;
@@ -32,6 +33,11 @@ HTMLDialogElement.prototype.showModal = function showModal(this: HTMLDialogEleme
 HTMLDialogElement.prototype.close = function close(this: HTMLDialogElement): void {
   this.removeAttribute("open");
 };
+
+/** A browser has fetched them by the time that somebody asks for one. */
+beforeAll(async () => {
+  await Promise.all(Object.values(later).map((load) => load()));
+});
 
 afterEach(() => {
   vi.restoreAllMocks();

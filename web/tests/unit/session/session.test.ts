@@ -198,7 +198,8 @@ describe("the seat of this tab", () => {
     const plane = await FakePlane.start();
     const { session, content } = await seatedVisit(plane);
     const secrets = JSON.stringify([...content.values()]).match(/[A-Za-z0-9_-]{43}/g) ?? [];
-    const shown = JSON.stringify(session.view) + session.export("json") + session.export("markdown");
+    const shown =
+      JSON.stringify(session.view) + (await session.export("json")) + (await session.export("markdown"));
     expect(secrets.length).toBeGreaterThan(3);
     expect(secrets.filter((secret) => shown.includes(secret))).toEqual([]);
     expect(shown).not.toContain("dp1f");
@@ -351,14 +352,16 @@ test("what is exported is what was verified, in blocks that no message can leave
   });
   await plane.chat(plane.owner, `see ${secret}`);
   const { session } = await seatedVisit(plane);
-  const markdown = session.export("markdown");
+  const markdown = await session.export("markdown");
   expect(markdown).toContain("# A title\n");
   expect(markdown).toContain('\n## \\#3 "Olga" `');
   expect(markdown).toContain(
     "- Topic: \\*t\\*\n- Pinned: yes\n\n````text\n```\n# Not a heading\n```\n````\n",
   );
   expect(markdown).toContain("[session link withheld]");
-  const document = JSON.parse(session.export("json")) as { records: readonly Record<string, unknown>[] };
+  const document = JSON.parse(await session.export("json")) as {
+    records: readonly Record<string, unknown>[];
+  };
   expect(document).toMatchObject({
     format: "devpilot-session-transcript",
     version: 1,
