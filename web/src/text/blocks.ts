@@ -1,7 +1,8 @@
 // A message into blocks, line by line: the part of Markdown that agents write, and nothing that needs looking ahead
 // further than the end of a fence. What is not known stays a paragraph as it was written.
 import { type DiffLine, diffBegins, diffEnds, diffLines } from "./diff";
-import { type Inline, inline } from "./inline";
+import { type Budget, type Inline, inline } from "./inline";
+import { PIECES_MAX } from "./limits";
 import { type Table, table } from "./table";
 
 export type Block =
@@ -30,22 +31,24 @@ const QUOTE = /^ {0,3}> ?/;
 const RULE = /^ {0,3}(?:-{3,}|\*{3,}|_{3,})\s*$/;
 const TABLE = /^\s{0,3}\|.*\|\s*$/;
 
-/** The blocks of a message whose hidden characters are gone. */
-export function blocks(text: string): Block[] {
+/** The blocks of a message whose hidden characters are gone; what is beyond `most` pieces is one, as it was written. */
+export function blocks(text: string, most = PIECES_MAX): Block[] {
+  const budget: Budget = { left: most };
   const lines = text.split("\n");
   const found: Block[] = [];
   let open: string[] = [];
   const close = () => {
     const paragraph = open.join("\n").replace(/^\n+/, "").trimEnd();
-    if (paragraph !== "") found.push({ kind: "paragraph", inline: inline(paragraph) });
+    if (paragraph !== "") found.push({ kind: "paragraph", inline: inline(paragraph, budget) });
     open = [];
   };
   let at = 0;
-  while (at < lines.length) {
-    const special = blockAt(lines, at);
+  while (at < lines.length && budget.left > 0) {
+    const special = blockAt(lines, at, budget);
     if (special !== undefined) {
       close();
       found.push(special.block);
+      budget.left -= 1;
       at = special.end;
       continue;
     }
@@ -55,6 +58,8 @@ export function blocks(text: string): Block[] {
     at += 1;
   }
   close();
+  const rest = lines.slice(at).join("\n");
+  if (rest.trim() !== "") found.push({ kind: "paragraph", inline: [{ kind: "text", text: rest }] });
   return found;
 }
 
@@ -64,7 +69,7 @@ interface Taken {
   end: number;
 }
 
-function blockAt(lines: readonly string[], at: number): Taken | undefined {
+function blockAt(lines: readonly string[], at: number, budget: Budget): Taken | undefined {
   const line = lines[at] ?? "";
   const fence = FENCE.exec(line);
   if (fence !== null) return fenced(lines, at, fence[1] ?? "```", (fence[2] ?? "").toLowerCase());
@@ -73,23 +78,24 @@ function blockAt(lines: readonly string[], at: number): Taken | undefined {
     return { block: { kind: "diff", lines: diffLines(lines.slice(at, end).join("\n")) }, end };
   }
   const heading = HEADING.exec(line);
-  if (heading !== null) return { block: { kind: "heading", inline: inline(heading[1] ?? "") }, end: at + 1 };
+  if (heading !== null)
+    return { block: { kind: "heading", inline: inline(heading[1] ?? "", budget) }, end: at + 1 };
   if (RULE.test(line)) return { block: { kind: "rule" }, end: at + 1 };
   if (QUOTE.test(line)) {
     const end = endOf(lines, at, QUOTE);
     const quoted = lines.slice(at, end).map((one) => one.replace(QUOTE, ""));
-    return { block: { kind: "quote", inline: inline(quoted.join("\n")) }, end };
+    return { block: { kind: "quote", inline: inline(quoted.join("\n"), budget) }, end };
   }
   if (TABLE.test(line) && TABLE.test(lines[at + 1] ?? "")) {
     const end = endOf(lines, at, TABLE);
     const rows = lines.slice(at, end);
-    const found = table(rows);
+    const found = table(rows, budget);
     return {
       block: found ? { kind: "table", table: found } : { kind: "code", language: "", text: rows.join("\n") },
       end,
     };
   }
-  return ENTRY.test(line) ? list(lines, at) : undefined;
+  return ENTRY.test(line) ? list(lines, at, budget) : undefined;
 }
 
 function endOf(lines: readonly string[], at: number, pattern: RegExp): number {
@@ -112,7 +118,7 @@ function fenced(lines: readonly string[], at: number, sign: string, language: st
 }
 
 /** Entries of one kind one after another, with the lines that go on under them. */
-function list(lines: readonly string[], at: number): Taken {
+function list(lines: readonly string[], at: number, budget: Budget): Taken {
   const entries: { depth: number; number: string | undefined; text: string }[] = [];
   const first = ENTRY.exec(lines[at] ?? "");
   const ordered = first?.[2] !== undefined;
@@ -137,7 +143,7 @@ function list(lines: readonly string[], at: number): Taken {
       entries: entries.map(({ depth, number, text }) => ({
         depth,
         ...(number === undefined ? {} : { number: Number(number) }),
-        inline: inline(text),
+        inline: inline(text, budget),
       })),
     },
     end,

@@ -1,7 +1,7 @@
 // One paragraph into pieces: text, code, emphasis, addresses. A single pass over bounded patterns, so that no text
 // makes it go back and forth.
 import { type Address, address, trimmed } from "./address";
-import { ADDRESS_MAX, SPAN_MAX } from "./limits";
+import { ADDRESS_MAX, LINK_PIECES, SPAN_MAX } from "./limits";
 
 export type Inline =
   | { kind: "text"; text: string }
@@ -21,19 +21,30 @@ const PIECE = new RegExp(
   "giu",
 );
 
-/** The pieces of a paragraph, in order; joined they say what was written, less the signs that made them. */
-export function inline(text: string): Inline[] {
+/** How many pieces a message may still be cut into; what takes one counts it here. */
+export interface Budget {
+  left: number;
+}
+
+/**
+ * The pieces of a paragraph, in order; joined they say what was written, less the signs that made them. Once the budget is
+ * used up the rest is one piece, as it was written.
+ */
+export function inline(text: string, budget: Budget = { left: Infinity }): Inline[] {
   const pieces: Inline[] = [];
   let from = 0;
   const plain = (until: number) => {
-    if (until > from) pieces.push({ kind: "text", text: text.slice(from, until) });
+    if (until <= from) return;
+    pieces.push({ kind: "text", text: text.slice(from, until) });
+    budget.left -= 1;
   };
   PIECE.lastIndex = 0;
-  for (let hit = PIECE.exec(text); hit !== null; hit = PIECE.exec(text)) {
+  for (let hit = PIECE.exec(text); hit !== null && budget.left > 0; hit = PIECE.exec(text)) {
     const found = piece(hit.groups ?? {});
     if (found === undefined) continue;
     plain(hit.index);
     pieces.push(found.piece);
+    budget.left -= found.piece.kind === "link" ? LINK_PIECES : 1;
     from = hit.index + (found.length ?? hit[0].length);
     PIECE.lastIndex = from;
   }

@@ -4,6 +4,11 @@
 export const PART_CHARACTERS = 8_000;
 export const PART_LINES = 80;
 
+/** Pieces that the first part of a message may be cut into, and each further one: the rest is shown as it was written. */
+export const PIECES_MAX = 600;
+/** What a link counts for, which is several elements. */
+export const LINK_PIECES = 3;
+
 /** The longest label, emphasis or inline code; what is longer stays as it was written. */
 export const SPAN_MAX = 400;
 export const ADDRESS_MAX = 2_000;
