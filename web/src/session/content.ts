@@ -7,7 +7,7 @@ export interface Content {
   readonly kind: string;
   readonly text: string;
   readonly topic?: string;
-  /** Participant ids, as written. */
+  /** Participant ids, as written, each once. */
   readonly to: readonly string[];
   readonly replyTo?: number;
   readonly paths: readonly string[];
@@ -67,5 +67,5 @@ function textOf(json: JsonObject, name: string): string | undefined {
 
 function textsOf(json: JsonObject, name: string): readonly string[] {
   const value = member(json, name);
-  return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
+  return Array.isArray(value) ? [...new Set(value.filter((item) => typeof item === "string"))] : [];
 }

@@ -74,8 +74,10 @@ function recordOf(item: Item): object {
         text: item.text,
         topic: item.topic,
         to: item.to.length === 0 ? undefined : item.to.map(({ id }) => id),
+        more_to: item.moreTo,
         reply_to: item.replyTo,
         paths: item.paths.length === 0 ? undefined : item.paths,
+        more_paths: item.morePaths,
         pin: item.pinned ? true : undefined,
         signal: item.signal,
         hidden_removed: item.hidden === 0 ? undefined : item.hidden,
@@ -145,10 +147,13 @@ function section(item: Item): string {
 function factsOf(item: MessageItem): string {
   const to = item.to.map((author) => `"${plain(calledAs(author))}" \`${short(author)}\``).join(", ");
   const facts: readonly (readonly [string, string | undefined])[] = [
-    ["To", to === "" ? undefined : to],
+    ["To", to === "" ? undefined : to + andMore(item.moreTo)],
     ["Answers", item.replyTo === undefined ? undefined : `\\#${String(item.replyTo)}`],
     ["Topic", item.topic === undefined ? undefined : plain(item.topic)],
-    ["Files", item.paths.length === 0 ? undefined : item.paths.map(plain).join(", ")],
+    [
+      "Files",
+      item.paths.length === 0 ? undefined : item.paths.map(plain).join(", ") + andMore(item.morePaths),
+    ],
     ["Signal", item.signal],
     ["Pinned", item.pinned ? "yes" : undefined],
     ["Removed", item.hidden === 0 ? undefined : hiddenWord(item.hidden)],
@@ -168,6 +173,8 @@ function fenced(text: string): string {
   const fence = "`".repeat(Math.max(FENCE - 1, longest) + 1);
   return `${fence}text\n${text}${text.endsWith("\n") ? "" : "\n"}${fence}\n`;
 }
+
+const andMore = (more = 0): string => (more === 0 ? "" : ` and ${String(more)} more`);
 
 /** One line that means nothing to a reader of Markdown or HTML. */
 function plain(text: string): string {

@@ -111,9 +111,13 @@ export interface MessageItem {
   messageKind: string;
   topic?: string;
   replyTo?: number;
+  /** Each once, the first of them; how many more is in `moreTo`. */
   to: readonly Author[];
+  moreTo?: number;
   mentionsYou: boolean;
+  /** Each once, the first of them; how many more is in `morePaths`. */
   paths: readonly string[];
+  morePaths?: number;
   pinned: boolean;
   signal?: Signal;
   /** What is to be known of this message, in a sentence: its author saw another history, or the plane was told another signal. */

@@ -18,7 +18,14 @@ export interface Cast {
 type Posted = Extract<What, { type: "message" }>;
 
 /** What of a message is the same whoever reads it. */
-type Prepared = Pick<MessageItem, "text" | "hidden" | "messageKind" | "topic" | "paths">;
+type Prepared = Pick<MessageItem, "text" | "hidden" | "messageKind" | "topic" | "paths" | "morePaths"> & {
+  /** Ids. */
+  readonly to: readonly string[];
+  readonly moreTo?: number;
+};
+
+/** How many paths of a message, and how many it is for, are made safe and shown; a message has room for ten thousands. */
+const LISTED_MAX = 20;
 
 const SIGNAL_DIFFERS = "The server was told another signal than its author signed. The author's counts.";
 const UNCHECKED = "Its author's history lies before what was checked here.";
@@ -131,7 +138,7 @@ export class Timeline {
       author,
       ...prepared,
       ...(replyTo === undefined ? {} : { replyTo }),
-      to: content.to.filter(isId).map((id) => this.#cast.author(id)),
+      to: prepared.to.map((id) => this.#cast.author(id)),
       mentionsYou: !author.you && this.#isForYou(what, prepared.text),
       pinned: content.pinned,
       ...(signal === undefined ? {} : { signal }),
@@ -142,7 +149,7 @@ export class Timeline {
   /** Addressed, answered, or named in the text. */
   #isForYou({ content }: Posted, text: string): boolean {
     const answered = content.replyTo === undefined ? undefined : this.#authors.get(content.replyTo);
-    if (content.to.some((id) => isId(id) && this.#cast.author(id).you)) return true;
+    if (content.to.includes(this.#cast.me)) return true;
     if (answered !== undefined && this.#cast.author(answered).you) return true;
     if (!text.includes("@")) return false;
     const plain = text.toLowerCase();
@@ -174,14 +181,20 @@ function closedText(count: number): string {
 
 function prepare({ content }: Posted): Prepared {
   const text = shown(content.text);
-  const lines = [content.kind, content.topic ?? "", ...content.paths];
+  const paths = content.paths.slice(0, LISTED_MAX);
+  const to = content.to.filter(isId);
+  const [morePaths, moreTo] = [content.paths.length - paths.length, Math.max(0, to.length - LISTED_MAX)];
+  const lines = [content.kind, content.topic ?? "", ...paths];
   const topic = content.topic === undefined ? "" : shownLine(content.topic);
   return {
     text: text.text,
     hidden: text.hidden + lines.reduce((sum, line) => sum + shown(line).hidden, 0),
     messageKind: shownKind(content.kind),
     ...(topic === "" ? {} : { topic }),
-    paths: content.paths.map(shownLine),
+    paths: paths.map(shownLine),
+    ...(morePaths === 0 ? {} : { morePaths }),
+    to: to.slice(0, LISTED_MAX),
+    ...(moreTo === 0 ? {} : { moreTo }),
   };
 }
 

@@ -5,6 +5,7 @@ import { Comings } from "../../../src/session/comings";
 import { readContent, writeContent } from "../../../src/session/content";
 import { readNotice, type Entry, type Notice, type What } from "../../../src/session/entry";
 import { isBroken, isHeld, raised } from "../../../src/session/integrity";
+import { Timeline } from "../../../src/session/timeline";
 import { tell } from "../../../src/session/wording";
 import { drawId, type EpochType, type ParticipantId } from "../../../src/seal";
 
@@ -191,6 +192,37 @@ describe("what a message says", () => {
       signal: "go",
     });
     expect(content).toEqual({ kind: "chat", text: "", to: ["a"], paths: [], pinned: false });
+  });
+
+  test("an id or a path that stands there twice counts once", () => {
+    const content = readContent({ kind: "chat", to: ["a", "b", "a"], paths: ["x", "x", "y"] });
+    expect(content).toMatchObject({ to: ["a", "b"], paths: ["x", "y"] });
+  });
+
+  test("of thousands of paths and names the first twenty are told, and the rest is counted", () => {
+    const asked = new Set<string>();
+    const timeline = new Timeline({
+      version: () => 0,
+      author: (id) => {
+        asked.add(id);
+        return { id, name: "unknown", capability: "full", you: id === ann, owner: false };
+      },
+      me: ann,
+    });
+    const to = [...Array.from({ length: 6_000 }, () => drawId<"participant">()), ann];
+    const paths = Array.from({ length: 60_000 }, (_, at) => String(at));
+    const content = readContent({ kind: "chat", text: "hi", to, paths });
+    timeline.add({ seq: 1, at: 0, epoch: 1, what: { ...said, author: ben, content } as What });
+    const [item] = timeline.items();
+    expect(item).toMatchObject({
+      paths: paths.slice(0, 20),
+      morePaths: 59_980,
+      moreTo: 5_981,
+      mentionsYou: true,
+    });
+    expect(item?.kind === "message" && item.to.map(({ id }) => id)).toEqual(to.slice(0, 20));
+    // The author, the reader, and those that are named.
+    expect(asked.size).toBeLessThan(25);
   });
 
   test("absent members are left out", () => {
