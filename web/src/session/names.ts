@@ -3,7 +3,8 @@
 import { LOOK_ALIKES } from "./look-alikes";
 import { nameLine } from "./shown";
 
-/** Names that only this page, the plane, a host or a model's own transcript would go by. */
+/** Names that only this page, the plane, a host or a model's own transcript would go by, and words that a sentence of this
+ * page's puts in the place of a name. */
 const RESERVED = [
   "system",
   "human",
@@ -19,6 +20,14 @@ const RESERVED = [
   "administrator",
   "moderator",
   "owner",
+  "server",
+  "you",
+  "me",
+  "everybody",
+  "everyone",
+  "nobody",
+  "unknown",
+  "unnamed",
 ];
 
 /** Stands behind a name like one of ours. */
@@ -102,9 +111,15 @@ function isOurs(part: string): boolean {
   return OURS.has(squeezed(part)) || OURS.has(squeezed(part.replace(/[0-9]+$/, "")));
 }
 
-/** Four digits of an id as they stand beside a name, `#79f2` or `(79f2)`: they are ours to add. */
+/** Four digits at the end, after what is more than a hyphen in a word. Of letters alone only small ones are an id's. */
+const LAST_DIGITS =
+  /[^\p{L}\p{N}_.-][^\p{L}\p{N}]*(?:[0-9a-f]{4}|(?=[A-F]*[0-9])[0-9A-F]{4})[^\p{L}\p{N}]*$/u;
+
+/** Four digits of an id as they stand beside a name, `79f2`, `#79f2` or `(79f2)`: they are ours to add. */
 function hasIdDigits(line: string): boolean {
-  return line
+  const plain = line.normalize("NFKC");
+  if (LAST_DIGITS.test(plain)) return true;
+  return plain
     .split(/[#([]/)
     .slice(1)
     .some((part) => /^[0-9a-fA-F]{4}(?![0-9a-fA-F])/.test(part.trimStart()));

@@ -80,7 +80,9 @@ describe("names and titles", () => {
   });
 
   test("can't close their quotation marks", () => {
-    expect(shownName('Ana" (you), pinned \u{201D}x\u{FF02}')).toBe("Ana' (you), pinned 'x'");
+    expect(shownName('Ana" (you), pinned \u{201D}x\u{FF02}')).toBe(
+      "Ana' (you), pinned 'x' [a participant's own name]",
+    );
   });
 
   test.each([
@@ -106,6 +108,23 @@ describe("names and titles", () => {
     "Adm1n",
     "the host",
     "tool:",
+    "you",
+    "YOU",
+    "y0u",
+    "you and Ben",
+    "me",
+    "server",
+    "the server",
+    "everybody",
+    "unknown",
+    "unnamed",
+    "Olga 79f2",
+    "Olga 79F2",
+    "Olga · 79f2",
+    "Olga ７９f2",
+    "Olga: 1234",
+    "Olga -79f2.",
+    "Olga dada",
   ])("like one of ours, as %j, are said to be somebody's own", (raw) => {
     expect(shownName(raw)).toMatch(/ \[a participant's own name\]$/);
   });
@@ -113,6 +132,12 @@ describe("names and titles", () => {
   test.each([
     "Ana",
     "Sam's agent",
+    "Youssef",
+    "Mei",
+    "Sam Bede",
+    "79f2",
+    "gpt-4096",
+    "Olga 79f2a",
     "systematic",
     "Userina",
     "Toolan",
