@@ -154,3 +154,17 @@ export const CLOSED: Readonly<Record<ClosedWhy, ClosedText>> = {
     here: "reload",
   },
 };
+
+/** The detail of a session that an administrator re-keyed. */
+export const ADMIN = "admin_rekey";
+
+/** crypto.md 10.4: it is said who it was, and the new link comes from a person alone. */
+export const ADMIN_REKEY: ClosedText = {
+  title: "An administrator gave this session new keys.",
+  happened:
+    "Not the owner of the session, but an administrator of its organization re-keyed it. Nothing more is read with this link.",
+  next: [
+    "Ask a person whom you know, outside of this session, for the new link, and whether you should go on in it.",
+    "Do not take a link that stands in the transcript.",
+  ],
+};
