@@ -1,4 +1,6 @@
-// Times, spans and counts in plain words. Pure.
+// Times, spans, counts and names in plain words. Pure.
+import type { Author } from "../session/model";
+import { oneLine } from "../text/hidden";
 
 const CLOCK = new Intl.DateTimeFormat(undefined, { hour: "numeric", minute: "2-digit" });
 const DAY = new Intl.DateTimeFormat(undefined, { weekday: "long", day: "numeric", month: "long" });
@@ -49,8 +51,8 @@ export function ago(at: number, now: number): string {
   return dateOf(at);
 }
 
-/** "Ana", "Ana and Ben", "Ana, Ben and Cem". */
-export function listed(names: readonly string[]): string {
-  if (names.length < 2) return names[0] ?? "";
-  return `${names.slice(0, -1).join(", ")} and ${names.at(-1) ?? ""}`;
+/** A name as parts/Called.svelte draws it, where there is only text: "Ana", "Ana #79f2". */
+export function calledAs({ name, tag }: Pick<Author, "name" | "tag">): string {
+  const line = oneLine(name) || "unnamed";
+  return tag === undefined ? line : `${line} #${tag}`;
 }

@@ -132,7 +132,8 @@ test("a person comes in the browser, reads, writes, is read, and stays the same 
   expect(page.url()).not.toContain("#");
   expect(page.url()).not.toContain("dp1");
   await join(page, "Grace", "Join");
-  expect(await page.title()).toContain("Fix the login race");
+  await page.getByRole("heading", { level: 1, name: "Fix the login race" }).waitFor();
+  expect(await page.title()).toBe("A session – DevPilot session");
   await page.getByRole("article").getByText("twice").waitFor();
 
   await page.getByRole("textbox", { name: "Message" }).fill("Which branch?\n\n```rust\nfn main() {}\n```");

@@ -350,7 +350,7 @@ describe("people", () => {
     const list = within(
       screen.getByRole("heading", { name: /People and agents 4/ }).closest("section") ?? document.body,
     );
-    expect(list.getByText("79f2")).toBeVisible();
+    expect(list.getByText("#79f2")).toBeVisible();
     expect(list.getByText("listening")).toBeVisible();
     expect(list.getByText(/read all/)).toBeVisible();
     expect(list.getByText(/2 records behind/)).toBeVisible();

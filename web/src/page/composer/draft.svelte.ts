@@ -25,9 +25,9 @@ export class Draft {
   /** The message that this was an answer to before a reload, until it is shown again. */
   #soughtSeq = $state<number>();
 
-  /** With what was being written before a reload. */
-  constructor(written: NewMessage | null = null) {
-    if (written === null) return;
+  /** Goes on with what was being written before a reload; what is being written already stays. */
+  takeUp(written: NewMessage | null): void {
+    if (written === null || this.written !== null) return;
     this.text = written.text;
     this.kind = written.kind ?? "chat";
     this.topic = written.topic ?? "";
@@ -81,6 +81,11 @@ export class Draft {
     this.replyTo = undefined;
     this.#soughtSeq = undefined;
     return { message, replyTo };
+  }
+
+  /** Throws it all away. */
+  clear(): void {
+    this.take();
   }
 
   /** Puts a message back that did not go, above what was written since. */

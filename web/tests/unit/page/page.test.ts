@@ -6,7 +6,7 @@ import { fileName } from "../../../src/page/save";
 import { find } from "../../../src/page/search/find";
 import { wantedOf } from "../../../src/page/search/wanted";
 import { dayBegins, goesOn, indexOf, lastSeq, newerThan } from "../../../src/page/transcript/rows";
-import { ago, count, countdown, listed, span } from "../../../src/page/words";
+import { ago, count, countdown, calledAs, span } from "../../../src/page/words";
 import { ANA, BOT, ME, message, NOW } from "../../page/support/double";
 
 describe("words", () => {
@@ -29,10 +29,14 @@ describe("words", () => {
     expect(ago(NOW - 300_000, NOW)).toBe("5 min ago");
     expect(count(1, "message")).toBe("1 message");
     expect(count(2_000, "message")).toBe("2,000 messages");
-    expect(listed(["a", "b", "c"])).toBe("a, b and c");
     expect(fileName("Über/../etc: passwd", "md")).toBe("u-ber-etc-passwd.md");
     expect(fileName(undefined, "json")).toBe("session.json");
   });
+});
+
+test("a name in plain text has what tells it apart", () => {
+  expect(calledAs(ANA)).toBe("Ana Ferreira");
+  expect(calledAs({ ...ANA, tag: "79f2" })).toBe("Ana Ferreira #79f2");
 });
 
 describe("rows", () => {

@@ -1,0 +1,6 @@
+// How many of what others may make as many as they like are drawn at once; the rest is counted.
+
+/** Names in a sentence. */
+export const NAMES_MAX = 20;
+/** People in the list, at first and with each further ask. */
+export const PEOPLE_STEP = 50;
