@@ -19,6 +19,8 @@ export default defineConfig({
         test: {
           name: "page",
           environment: "jsdom",
+          // For what hangs: a simulated page of many people takes seconds on a machine that has other work.
+          testTimeout: 60_000,
           include: ["tests/page/**/*.test.ts"],
           setupFiles: ["tests/page/support/setup.ts"],
         },

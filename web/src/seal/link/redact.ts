@@ -3,7 +3,8 @@
 
 import { undone } from "./find";
 
-const TOKEN = /dp1[fv][a-z2-7]{16,}/gi;
+/** Ends where another token begins, so that the first of two does not take away what the second is known by. */
+const TOKEN = /dp1[fv](?:(?!dp1[fv])[a-z2-7]){16,}/gi;
 const WITHHELD = "[session link withheld]";
 /** What a token may stand in that is spelled otherwise: all that finding a link undoes within a word. */
 const WORD = /[a-z0-9%=>|\\]{20,}/gi;

@@ -1,8 +1,12 @@
 // What the simulated page lacks and components need: boxes that have a size, a modal dialog, an observer of sizes.
 import "@testing-library/jest-dom/vitest";
+import { configure } from "@testing-library/svelte";
 import "@testing-library/svelte/vitest";
 import { afterEach, beforeAll, vi } from "vitest";
 import { later } from "../../../src/page/later";
+
+// What is waited for comes; how soon, a machine with other work decides.
+configure({ asyncUtilTimeout: 20_000 });
 
 const WINDOW = 600;
 const ROW = 40;

@@ -162,3 +162,9 @@ describe("hostile texts", () => {
     if ("error" in found) expect(SEAL_ERRORS).toContain(found.error);
   });
 });
+
+test("of two tokens without anything between them nothing is left", () => {
+  const token = "a2".repeat(32);
+  const text = redact(`dp1f${token}dp1v${token}`);
+  expect(text).toBe("[session link withheld][session link withheld]");
+});

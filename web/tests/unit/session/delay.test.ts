@@ -153,9 +153,12 @@ test("a plane whose fresh tokens count for nothing is asked ever more rarely", a
   plane.calls.length = 0;
   plane.hook = (call) => (call.startsWith("GET") ? problem(401, "unauthorized") : undefined);
   plane.hangUp();
-  for (let round = 0; round < 120; round++) {
+  for (let round = 0; round < 600; round++) {
     await rest(8);
     clock.advance(100);
   }
-  expect(plane.calls.length).toBeLessThan(30);
+  // A minute, in pauses that double up to half of one. Three for each of its tries would be twice as many.
+  const asked = plane.calls.filter((call) => call === "POST /rejoin").length;
+  expect(asked).toBeGreaterThan(5);
+  expect(asked).toBeLessThanOrEqual(14);
 });

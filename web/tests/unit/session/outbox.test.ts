@@ -278,3 +278,24 @@ test("a goal that can't be sealed says nothing of the plane", async () => {
   expect(session.view.trouble).toMatch(/^This is larger/);
   expect(session.view.integrity.state).toBe("whole");
 });
+
+const LINK_TOKEN = `dp1f${"a2".repeat(32)}`;
+
+test.each([
+  ["a link", `Come to https://plane.example/s/2f6b1c1e8f0e4d439a3e0c3a4f5e6d7c#${LINK_TOKEN}`],
+  ["a link, cut and spelled otherwise", `https%3A%2F%2Fplane.example%2Fs%2Fx%23${LINK_TOKEN.slice(0, 30)}`],
+  ["a token of a machine", `dpm_${"A".repeat(43)}`],
+])("%s is not sent, and its text is not lost", async (_, text) => {
+  const plane = await FakePlane.start();
+  const { session } = await seatedVisit(plane);
+  await expect(session.post({ text })).resolves.toBe(false);
+  const view = await until(session, "the refusal", (seen) =>
+    messagesOf(seen).some(({ pending }) => pending === "failed"),
+  );
+  expect(messagesOf(view).at(-1)).toMatchObject({
+    pending: "failed",
+    refusal: expect.stringContaining("link or a token"),
+  });
+  expect(plane.posts).toEqual([]);
+  await expect(session.post({ text: "The dp1f of a link, and dpm_ alone." })).resolves.toBe(true);
+});
