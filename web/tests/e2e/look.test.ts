@@ -59,7 +59,7 @@ describe.each(["light", "dark"] as const)("in %s", (scheme) => {
         }, why);
         await page.getByRole("heading", { level: 1, name: title }).waitFor();
         expect(await page.locator(".steps li").count(), why).toBeGreaterThan(0);
-        if (scheme === "light") await looking.picture(page, `closed-${why}-${name}`);
+        await looking.picture(page, `closed-${why}-${name}-${scheme}`);
         expect(await looking.flaws(page), why).toEqual([]);
         expect(await tooWide(page), why).toBe(0);
       }
