@@ -51,7 +51,8 @@ export function noteText(note: Note, command = COMMAND): string {
   ].join("\n");
 }
 
-function isLoopback(origin: string): boolean {
+/** Whether links of this plane open on its own machine alone. */
+export function isLoopback(origin: string): boolean {
   return /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::[0-9]+)?$/.test(origin);
 }
 

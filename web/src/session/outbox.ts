@@ -13,11 +13,11 @@ import {
   type JsonObject,
   messageId,
   type MessageId,
-  redact,
   SealError,
   sealMessage,
   toBase64Url,
 } from "../seal";
+import { ACCESS, givesAccess } from "./access";
 import { readContent, type Content } from "./content";
 import type { Held } from "./held";
 import type { Delay } from "./model";
@@ -100,16 +100,6 @@ const NEVER_MOVED =
 const READ_ONLY = "This is a link for reading along. To write, ask for a full link.";
 const NO_ROOM =
   "This tab has no room to keep a message safely. Copy the text, and close other sessions in this tab.";
-
-const ACCESS =
-  "This holds a link or a token. Whoever reads it could use it, now or later: take it out, and send it by another way.";
-const TOKEN = /dp[sma]_[A-Za-z0-9_-]{16,}/;
-
-/** Whether what is to be sent holds the key of a session, or a token of a machine, participant or administrator. */
-function givesAccess(json: JsonObject): boolean {
-  const text = JSON.stringify(json);
-  return redact(text) !== text || TOKEN.test(text);
-}
 
 export class Outbox {
   readonly #needs: OutboxNeeds;
@@ -265,7 +255,7 @@ export class Outbox {
     const { transcript, keys } = held;
     const [head, epochKeys] = [this.#head(), keys.get(transcript.epoch)];
     if (head === null || epochKeys === undefined || !held.mayWrite) return this.#refuse(draft, READ_ONLY);
-    if (givesAccess(draft.json)) return this.#refuse(draft, ACCESS);
+    if (givesAccess(JSON.stringify(draft.json))) return this.#refuse(draft, ACCESS);
     const id = draft.id ?? drawId<"message">();
     try {
       const sealed = sealMessage(epochKeys, held.me, id, { head, content: draft.json });

@@ -3,6 +3,7 @@
 import { hurry } from "../api/clock";
 import { PlaneFailure } from "../api/failure";
 import { EpochKeys, formatLink, Identity, parseEpochRecord, SealError, type Link } from "../seal";
+import { ACCESS, givesAccess } from "./access";
 import { arrive } from "./address";
 import { messageOf, readContent, writeContent } from "./content";
 import type { Connection, NewMessage, Phase, Session, View } from "./model";
@@ -64,6 +65,11 @@ class OpenSession implements Session {
   async join(name: string): Promise<void> {
     const seat = this.#seat;
     if (seat === null || this.#phase.kind !== "door") return;
+    this.#trouble = givesAccess(name) ? ACCESS : undefined;
+    if (this.#trouble !== undefined) {
+      this.#publisher.now();
+      return;
+    }
     const me = Identity.draw(seat.session);
     seat.me = me;
     seat.name = nameLine(name) ?? "";
@@ -122,6 +128,11 @@ class OpenSession implements Session {
   }
 
   propose(goal: string, budget: number, ttlMs: number): Promise<void> {
+    if (givesAccess(goal)) {
+      this.#trouble = ACCESS;
+      this.#publisher.now();
+      return Promise.resolve();
+    }
     return this.#asking((sitting) => sitting.propose(goal, budget, Math.round(ttlMs / 1_000)));
   }
 

@@ -1,4 +1,5 @@
 // An outside for tests in Node: the real clock and network, a store in memory, and locks that tabs of one test share.
+import { browser } from "../../src/session/browser";
 import type { Locks, Outside, Store } from "../../src/session/outside";
 
 export function memoryStore(content = new Map<string, string>()): Store {
@@ -30,15 +31,7 @@ export function sharedLocks(): Locks {
 export function realOutside(store: Store = memoryStore(), locks: Locks = sharedLocks()): Outside {
   return {
     fetch: (url, init) => fetch(url, init),
-    clock: {
-      now: () => Date.now(),
-      after: (milliseconds, then) => {
-        const timer = setTimeout(then, milliseconds);
-        return () => {
-          clearTimeout(timer);
-        };
-      },
-    },
+    clock: browser.clock,
     random: () => 0.5,
     breathe: () => new Promise((go) => setImmediate(go)),
     returned: () => () => undefined,

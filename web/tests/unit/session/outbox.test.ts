@@ -21,6 +21,8 @@ test("a lost answer: the same bytes under the same id, stored once", async () =>
   const plane = await FakePlane.start();
   const { session, clock } = await seatedVisit(plane);
   let lost = 0;
+  // The record itself would settle it as well: it comes once the answer to the second try has.
+  plane.bend = (record) => (record.class === "message" && plane.posts.length < 2 ? null : record);
   const honest = plane.fetch;
   plane.hook = (call, body) => {
     if (call !== "POST /records" || body === null || ++lost > 1) return undefined;
@@ -35,6 +37,8 @@ test("a lost answer: the same bytes under the same id, stored once", async () =>
   const posted = session.post({ text: "once" });
   await later(clock);
   await expect(posted).resolves.toBe(true);
+  plane.hangUp();
+  await later(clock);
   const view = await until(session, "it", isStored(1));
   await later(clock);
   expect(textsOf(view)).toEqual(["once"]);
@@ -298,4 +302,19 @@ test.each([
   });
   expect(plane.posts).toEqual([]);
   await expect(session.post({ text: "The dp1f of a link, and dpm_ alone." })).resolves.toBe(true);
+});
+
+test("nor does it stand in a name or a goal", async () => {
+  const plane = await FakePlane.start();
+  const atTheDoor = visit(plane).session;
+  await atTheDoor.join(`Ann ${LINK_TOKEN}`);
+  expect(atTheDoor.view).toMatchObject({
+    phase: { kind: "door" },
+    trouble: expect.stringContaining("link or a token"),
+  });
+  const { session } = await seatedVisit(plane);
+  plane.calls.length = 0;
+  await session.propose(`Use dpm_${"A".repeat(43)}`, 5, 600_000);
+  expect(session.view.trouble).toContain("link or a token");
+  expect(plane.calls.filter((call) => call.startsWith("POST"))).toEqual([]);
 });
