@@ -2,6 +2,7 @@
 import type { Clock } from "../../src/api/clock";
 
 const UNNOTICED_MS = 100;
+const NOTHING = new Uint8Array();
 
 export class TestClock implements Clock {
   #now = Date.parse("2026-11-30T12:00:00Z");
@@ -39,7 +40,23 @@ export class TestClock implements Clock {
   }
 }
 
-/** What is under way comes to rest. */
+/** What is under way comes to rest. Signatures are checked on other threads, so each turn waits for one of their jobs too. */
 export async function rest(turns = 20): Promise<void> {
-  for (let turn = 0; turn < turns; turn++) await new Promise((go) => setImmediate(go));
+  for (let turn = 0; turn < turns; turn++) {
+    await new Promise((go) => setImmediate(go));
+    await crypto.subtle.digest("SHA-256", NOTHING);
+  }
+}
+
+/** Lets time pass, a second at a time, until something is settled. */
+export async function passing<T>(clock: TestClock, settles: Promise<T>): Promise<T> {
+  let isSettled = false;
+  const done = settles.finally(() => {
+    isSettled = true;
+  });
+  while (!isSettled) {
+    await rest();
+    clock.advance(1_000);
+  }
+  return done;
 }

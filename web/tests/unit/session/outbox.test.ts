@@ -1,21 +1,13 @@
 // Writing: once, in order, with the same bytes until they are answered, and nothing lost.
 import { describe, expect, test } from "vitest";
 import { FakePlane, problem, json } from "../../support/fake-plane";
-import { rest } from "../../support/clock";
+import { passing, rest } from "../../support/clock";
 import { messagesOf, textsOf, until } from "../../support/seen";
 import { reloadAddress, seatedVisit, visit } from "../../support/visitor";
 import type { View } from "../../../src/session/model";
 
 const isStored = (count: number) => (view: View) =>
   messagesOf(view).filter(({ seq, author }) => seq > 0 && author.you).length === count;
-
-async function later(clock: { advance: (ms: number) => void }, rounds = 4): Promise<void> {
-  for (let round = 0; round < rounds; round++) {
-    await rest();
-    clock.advance(1_000);
-  }
-  await rest();
-}
 
 test("a lost answer: the same bytes under the same id, stored once", async () => {
   const plane = await FakePlane.start();
@@ -34,13 +26,9 @@ test("a lost answer: the same bytes under the same id, stored once", async () =>
     });
     return stored.then(() => Promise.reject(new TypeError("broken")));
   };
-  const posted = session.post({ text: "once" });
-  await later(clock);
-  await expect(posted).resolves.toBe(true);
+  expect(await passing(clock, session.post({ text: "once" }))).toBe(true);
   plane.hangUp();
-  await later(clock);
-  const view = await until(session, "it", isStored(1));
-  await later(clock);
+  const view = await passing(clock, until(session, "it", isStored(1)));
   expect(textsOf(view)).toEqual(["once"]);
   expect(plane.posts).toHaveLength(2);
   expect(plane.posts[0]).toEqual(plane.posts[1]);
@@ -237,11 +225,7 @@ describe("a try that was stored, and what comes in the place of its answer,", ()
       return stored.then(() => Promise.reject(new TypeError("broken")));
     };
     const { hook } = plane;
-    const posted = session.post({ text: "once" });
-    let isStoredNow: boolean | undefined;
-    void posted.then((isIt) => (isStoredNow = isIt));
-    for (let round = 0; round < 200 && isStoredNow === undefined; round++) await later(clock, 1);
-    expect(isStoredNow).toBe(true);
+    expect(await passing(clock, session.post({ text: "once" }))).toBe(true);
     expect(plane.records.filter((record) => record.class === "message")).toHaveLength(1);
     expect(messagesOf(session.view).filter(({ pending }) => pending === "failed")).toEqual([]);
     session.close();
