@@ -21,6 +21,7 @@ skipped=()
 clean_up() {
   local code=$?
   trap - EXIT
+  stop_pooler || true
   stop_postgres || true
   end_left_behind || code=1
   rm -rf "$TEMP"
@@ -75,6 +76,7 @@ install_packages() {
 step "Tools"
 packages=()
 postgres_bin >/dev/null || packages+=(postgresql)
+have pgbouncer || packages+=(pgbouncer)
 have Xvfb || packages+=(xvfb)
 have xclip || packages+=(xclip)
 have caddy || packages+=(caddy)
@@ -95,6 +97,7 @@ have caddy || skip "Sharing and joining over https" "Install: apt-get install ca
   skip "That the client opens no socket before it is asked to" "Install: apt-get install strace."
 [[ $(uname -s) != Linux ]] || have faketime ||
   skip "Sharing and joining by a wrong clock" "Install: apt-get install faketime."
+have pgbouncer || skip "The plane behind a pooler" "Install: apt-get install pgbouncer."
 have shellcheck || skip "The shell scripts" "Install: apt-get install shellcheck."
 browser >/dev/null || skip "The session page in a browser" "Install: apt-get install chromium."
 node_builds_the_app || skip "The web app" "It wants Node.js 20.19 or newer."
@@ -110,6 +113,9 @@ have cargo-deny || skipped+=("Licences and bans of the dependencies. Install: ca
 step "A Postgres of our own"
 start_postgres "$TEMP/postgres"
 export DEVPILOT_TEST_POSTGRES=$POSTGRES_URL
+if start_pooler "$TEMP/postgres"; then
+  export DEVPILOT_TEST_POOLER=$POOLER_URL
+fi
 # A test starts from nothing of this machine's.
 unset DATABASE_URL DEVPILOT_HOME DEVPILOT_PLANE DEVPILOT_BRIDGE_TOKEN DEVPILOT_SESSION_LINK DEVPILOT_NAME
 say "$DEVPILOT_TEST_POSTGRES"
@@ -138,6 +144,15 @@ if scripts/sdk-tests.sh install; then
   scripts/sdk-tests.sh run
 else
   skip "The official Python and TypeScript clients" "They come from PyPI and npm; see the error above."
+fi
+
+if [[ -n ${DEVPILOT_TEST_POOLER:-} ]]; then
+  step "The service's tests on Postgres, once more through a pooler in transaction mode"
+  if have cargo-nextest; then
+    DEVPILOT_TEST_THROUGH_POOLER=1 cargo nextest run --package plane --locked --test service -E 'test(/::postgres$/)'
+  else
+    DEVPILOT_TEST_THROUGH_POOLER=1 cargo test --package plane --locked --test service -- ::postgres
+  fi
 fi
 
 step "Tests"

@@ -12,6 +12,7 @@ const SECONDS: &str = "devpilot_plane_http_request_seconds";
 const UNDER_WAY: &str = "devpilot_plane_http_requests_under_way";
 const CONNECTIONS: &str = "devpilot_plane_connections";
 const STREAMS: &str = "devpilot_plane_event_streams";
+const LISTENING: &str = "devpilot_plane_listening";
 
 /// From a cached read to a wait's 50 s.
 const BUCKETS: [f64; 14] = [
@@ -51,6 +52,10 @@ impl Exporter {
         describe_gauge!(UNDER_WAY, "Requests being carried out");
         describe_gauge!(CONNECTIONS, "Open connections");
         describe_gauge!(STREAMS, "Open event streams");
+        describe_gauge!(
+            LISTENING,
+            "1: changes by other processes over the same Postgres are heard at once; 0: they are looked for, once a second"
+        );
         Self(Some(handle))
     }
 
@@ -136,4 +141,9 @@ pub(crate) fn connection() -> Present {
 /// An open event stream.
 pub(crate) fn stream() -> Present {
     Present::new(STREAMS)
+}
+
+/// Whether changes by other processes are heard at once.
+pub(crate) fn listening(hears: bool) {
+    gauge!(LISTENING).set(if hears { 1.0 } else { 0.0 });
 }

@@ -16,8 +16,6 @@ use crate::service::Shared;
 
 /// How often is looked for what came due. Auto ends within a second of its time.
 const LOOK: Duration = Duration::from_millis(500);
-/// How often sessions that are waited for are read again: with the reading itself within five seconds.
-const READ_AGAIN: Duration = Duration::from_secs(4);
 /// How often presence is written, and read for those who stream.
 const WRITE_PRESENCE: Duration = Duration::from_secs(5);
 /// How often tombstones and machines that wait to be connected are looked through.
@@ -83,9 +81,11 @@ pub(crate) async fn evict(
 /// one costs is time, and never a record.
 pub(crate) async fn read_again(shared: Arc<Shared>, stop: CancellationToken) {
     let mut seen = HashMap::new();
-    let mut ticks = interval(READ_AGAIN);
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    while stop.run_until_cancelled(ticks.tick()).await.is_some() {
+    while stop
+        .run_until_cancelled(shared.read_again_is_due())
+        .await
+        .is_some()
+    {
         if let Err(error) = shared.wake_changed(&mut seen).await {
             tracing::warn!(%error, "sessions that are waited for are read again later");
         }

@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use plane::clock::{Clock, SetClock};
 use plane::http::{Listeners, Options, serve};
 use plane::limits::Limits;
-use plane::service::{Role, Scope, Service, ServiceConfig};
+use plane::service::{Role, Scope, Service, ServiceConfig, WakeTimes};
 use plane::store::StoreUrl;
 use sqlx::{Connection as _, Executor as _, PgConnection};
 use tokio_util::sync::CancellationToken;
@@ -90,6 +90,7 @@ impl TestPlane {
             store: store.url(&data).await,
             limits: limits.clone(),
             clock,
+            wakes: WakeTimes::default(),
         })
         .await
         .unwrap();

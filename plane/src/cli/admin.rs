@@ -14,7 +14,7 @@ use super::output::Output;
 use crate::clock::Clock;
 use crate::config::{StoreConfig, StoreSettings};
 use crate::limits::Limits;
-use crate::service::{Service, ServiceConfig, ServiceError};
+use crate::service::{Service, ServiceConfig, ServiceError, WakeTimes};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum What {
@@ -41,6 +41,7 @@ pub(super) async fn run(settings: StoreSettings, what: What, output: &Output) ->
         store: config.store,
         limits: Limits::default(),
         clock: Clock::System,
+        wakes: WakeTimes::default(),
     })
     .await?;
     let done = match what {

@@ -9,7 +9,8 @@ use super::{Failure, local, stop};
 use crate::clock::Clock;
 use crate::config::{Config, ServeSettings, StoreSettings};
 use crate::http::{Listeners, MetricsAt, Options, serve};
-use crate::service::{Service, ServiceConfig};
+use crate::metrics::Exporter;
+use crate::service::{Service, ServiceConfig, WakeTimes};
 use crate::{logging, pages, store::StoreUrl};
 
 pub(super) async fn run(
@@ -20,6 +21,8 @@ pub(super) async fn run(
     let settings = settings.with_file(&store)?;
     let config = Config::of(&store.with_file()?, &settings, Output::on_terminal())?;
     logging::start(config.log_format, config.log_level);
+    // What is measured before somebody collects it is lost.
+    Exporter::start();
     let stop = stop::told()?;
 
     // The address first: a plane that can't listen must not touch the database.
@@ -33,6 +36,7 @@ pub(super) async fn run(
         store: config.store.store.clone(),
         limits: config.limits.clone(),
         clock: Clock::System,
+        wakes: WakeTimes::default(),
     })
     .await?;
 

@@ -58,6 +58,7 @@ pub use error::ServiceError;
 pub use events::{EventStream, StreamItem};
 pub use open::{Service, ServiceConfig};
 
+pub use crate::wake::{Hearing, WakeTimes};
 pub(crate) use open::Shared;
 pub(crate) use state::Viewer;
 pub(crate) use write::{SessionWrite, next_record, text};

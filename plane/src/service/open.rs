@@ -20,7 +20,7 @@ use crate::rate::{Allowance, Counted, Rates};
 use crate::store::session::SessionRow;
 use crate::store::{Store, StoreError, StoreUrl};
 use crate::sweeper;
-use crate::wake::{self, Hub, Relay, Wakes};
+use crate::wake::{self, Ear, Hearing, Hub, Relay, WakeTimes, Wakes};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use wire::api::State;
@@ -36,6 +36,8 @@ pub struct ServiceConfig {
     pub limits: Limits,
     /// Where the time comes from.
     pub clock: Clock,
+    /// When what is done about wake-ups between processes.
+    pub wakes: WakeTimes,
 }
 
 /// The plane's calls. A clone is the same service.
@@ -99,6 +101,7 @@ impl Service {
         tasks.start(|stop| sweeper::read_again(Arc::clone(shared), stop));
         tasks.start(|stop| sweeper::write_presence(Arc::clone(shared), stop));
         if let Some((relay, changed)) = channels.relay {
+            relay.announce();
             let relay = Arc::new(relay);
             let sends = Arc::clone(&relay);
             tasks.start(|stop| async move {
@@ -132,15 +135,14 @@ impl Service {
         let (oversized, to_evict) = mpsc::channel(sweeper::OVERSIZED);
         let mut tag = [0; 16];
         getrandom::fill(&mut tag).map_err(|_| StoreError::NoRandomness)?;
-        let (others, relay) = match store.side_pool() {
-            Some(pool) => {
+        let (ear, others, relay) = match store.side() {
+            Some(side) => {
+                let ear = Ear::new(Hearing::Polling);
                 let (others, changed) = mpsc::channel(wake::QUEUE);
-                (
-                    Some(others),
-                    Some((Relay::new(pool.clone(), hub.clone(), tag), changed)),
-                )
+                let relay = Relay::new(side.clone(), hub.clone(), ear.clone(), config.wakes, tag);
+                (ear, Some(others), Some((relay, changed)))
             }
-            None => (None, None),
+            None => (Ear::new(Hearing::Alone), None, None),
         };
         let shared = Arc::new(Shared {
             store,
@@ -149,7 +151,7 @@ impl Service {
             limits: config.limits,
             clock: config.clock,
             rates: Rates::default(),
-            wakes: Wakes::new(hub, others),
+            wakes: Wakes::new(hub, others, ear, config.wakes),
             deadlines: Deadlines::default(),
             looks: Looks::default(),
             rosters: Hub::default(),
@@ -182,6 +184,11 @@ impl Service {
         }
         self.shared.store.check().await?;
         Ok(())
+    }
+
+    /// How this process learns of what others commit over the same database.
+    pub fn hearing(&self) -> Hearing {
+        self.shared.wakes.hearing()
     }
 
     /// Ends all waits ("draining, try again") and turns readiness false. Other calls go on until
@@ -224,6 +231,11 @@ impl Shared {
     /// The time for statements that compare with the database's clock; none where it has its own.
     pub(crate) fn store_time(&self) -> Option<Timestamp> {
         self.store.time_for(&self.clock)
+    }
+
+    /// Returns when sessions that are waited for are to be read again.
+    pub(crate) async fn read_again_is_due(&self) {
+        self.wakes.read_again_is_due().await;
     }
 
     /// The time to judge a session's mode by.

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use sqlx::{Connection as _, PgConnection, SqliteConnection};
+use sqlx::{Connection as _, SqliteConnection};
 use wire::api::Signal;
 use wire::ids::{MessageId, SessionId};
 use wire::timestamp::Timestamp;
@@ -12,6 +12,7 @@ use super::codec::{id, millis, stored};
 use super::dialect::{APPEND_BATCH, APPEND_ONE, MOVE_ROW};
 use super::records::{RecordRow, StoredId};
 use super::session::SessionRow;
+use super::statement::Pg;
 use super::{Conn, On, Store, StoreError, records};
 
 /// What is to happen to one session.
@@ -44,14 +45,15 @@ pub(crate) async fn append(
         None => store.hold(true).await?,
     };
     match conn {
-        Conn::Postgres(mut conn) => {
+        Conn::Postgres(mut conn, way) => {
+            let mut pg = Pg::new(&mut conn, way);
             let moved = match moves {
                 [one] if one.records.len() == 1 && one.ids.len() == 1 => {
-                    append_one(&mut conn, one, at, now).await?
+                    append_one(&mut pg, one, at, now).await?
                 }
-                several => append_batch(&mut conn, several, at, now).await?,
+                several => append_batch(&mut pg, several, at, now).await?,
             };
-            *held = Some(Conn::Postgres(conn));
+            *held = Some(Conn::Postgres(conn, way));
             Ok(moved)
         }
         Conn::Sqlite(mut conn) => {
@@ -64,7 +66,7 @@ pub(crate) async fn append(
 }
 
 async fn append_one(
-    conn: &mut PgConnection,
+    pg: &mut Pg<'_>,
     one: &Move<'_>,
     at: Timestamp,
     now: Option<Timestamp>,
@@ -73,7 +75,7 @@ async fn append_one(
         return Ok(HashSet::new());
     };
     let session = one.row.session_id;
-    let done = sqlx::query(APPEND_ONE)
+    let one_row = sqlx::query(APPEND_ONE)
         .bind(&session.as_bytes()[..])
         .bind(one.before.version)
         .bind(i64::from(one.before.epoch))
@@ -89,17 +91,13 @@ async fn append_one(
         .bind(at.millis())
         .bind(&stored_id.digest[..])
         .bind(record.signal.map(Signal::word))
-        .bind(&record.body[..])
-        .execute(conn)
-        .await?;
-    Ok((done.rows_affected() == 1)
-        .then_some(session)
-        .into_iter()
-        .collect())
+        .bind(&record.body[..]);
+    let moved = pg.run(one_row).await?;
+    Ok((moved == 1).then_some(session).into_iter().collect())
 }
 
 async fn append_batch(
-    conn: &mut PgConnection,
+    pg: &mut Pg<'_>,
     moves: &[Move<'_>],
     at: Timestamp,
     now: Option<Timestamp>,
@@ -114,7 +112,7 @@ async fn append_batch(
         .collect();
     let digests: Vec<Option<&[u8]>> = rows().flat_map(digests).collect();
     let of = || records.iter();
-    let moved: Vec<(Vec<u8>,)> = sqlx::query_as(APPEND_BATCH)
+    let batch = sqlx::query_as(APPEND_BATCH)
         .bind(
             rows()
                 .map(|one| &one.row.session_id.as_bytes()[..])
@@ -146,9 +144,8 @@ async fn append_batch(
         .bind(of().map(|(_, record)| &record.body[..]).collect::<Vec<_>>())
         .bind(millis(now))
         .bind(at.millis())
-        .bind(digests)
-        .fetch_all(conn)
-        .await?;
+        .bind(digests);
+    let moved: Vec<(Vec<u8>,)> = pg.all(batch).await?;
     moved
         .iter()
         .map(|(session,)| id(session, SessionId::from_bytes))

@@ -15,9 +15,12 @@ use sqlx::{
 };
 
 use super::StoreError;
+use super::route::{self, Route};
+use super::side::Side;
+use super::statement::{Pg, Way};
 
 /// How long a statement waits for a connection before the store counts as unavailable.
-const ACQUIRE_TIME: Duration = Duration::from_secs(5);
+pub(super) const ACQUIRE_TIME: Duration = Duration::from_secs(5);
 /// How long a SQLite writer waits for another process's transaction.
 const BUSY_TIME: Duration = Duration::from_secs(5);
 /// A connection that was idle for so long is asked whether it still works before it is used.
@@ -26,17 +29,6 @@ const ASK_AFTER: Duration = Duration::from_secs(1);
 const STATEMENTS: usize = 256;
 const SQLITE_READERS: u32 = 8;
 const POSTGRES_CONNECTIONS: u32 = 24;
-/// Of each connection. Every statement looks up by key: without the first, one that is planned while a table is
-/// small goes on reading all of it when it has grown. The others bound how long one session's lock, held by a
-/// process that stopped, can keep the writer from all others.
-const POSTGRES_SETTINGS: [(&str, &str); 3] = [
-    ("enable_seqscan", "off"),
-    ("lock_timeout", "3s"),
-    ("idle_in_transaction_session_timeout", "10s"),
-];
-/// One listens, one tells.
-const SIDE_CONNECTIONS: u32 = 2;
-
 /// Where the data lives.
 #[derive(Clone, PartialEq, Eq)]
 pub enum StoreUrl {
@@ -70,8 +62,9 @@ impl fmt::Debug for StoreUrl {
 pub(super) enum Pools {
     Postgres {
         pool: PgPool,
-        /// For what must not stand in the queue of requests: a listener, and telling other processes.
-        side: PgPool,
+        /// For what must not stand in the queue of requests.
+        side: Side,
+        route: Route,
     },
     /// SQLite has one writer; readers see the last commit beside it.
     Sqlite { write: SqlitePool, read: SqlitePool },
@@ -81,14 +74,13 @@ impl Pools {
     pub(super) async fn connect(url: &StoreUrl) -> Result<Self, StoreError> {
         match url {
             StoreUrl::Postgres(url) => {
+                // No float is ever read, and a pooler may refuse the setting.
                 let options = PgConnectOptions::from_str(url)?
                     .application_name("devpilot-plane")
-                    .options(POSTGRES_SETTINGS)
-                    .statement_cache_capacity(STATEMENTS);
-                let side = PgPoolOptions::new()
-                    .max_connections(SIDE_CONNECTIONS)
-                    .acquire_timeout(ACQUIRE_TIME)
-                    .connect_lazy_with(options.clone());
+                    .extra_float_digits(None);
+                let route = route::find(&options).await?;
+                let options = route.connecting(options).statement_cache_capacity(STATEMENTS);
+                let side = Side::new(options.clone(), route);
                 let pool = PgPoolOptions::new()
                     .max_connections(POSTGRES_CONNECTIONS)
                     .acquire_timeout(ACQUIRE_TIME)
@@ -96,7 +88,7 @@ impl Pools {
                     .before_acquire(|conn, meta| Box::pin(is_fresh(conn, meta.idle_for)))
                     .connect_with(options)
                     .await?;
-                Ok(Self::Postgres { pool, side })
+                Ok(Self::Postgres { pool, side, route })
             }
             StoreUrl::Sqlite(path) => {
                 make_folder(path)?;
@@ -129,7 +121,9 @@ impl Pools {
     /// A transaction that will write. On SQLite it holds the write lock from its first moment.
     pub(super) async fn begin_write(&self) -> Result<Tx, StoreError> {
         Ok(match self {
-            Self::Postgres { pool, .. } => Tx::Postgres(pool.begin().await?),
+            Self::Postgres { pool, route, .. } => {
+                Tx::Postgres(pool.begin_with(route.begin()).await?, route.inside())
+            }
             Self::Sqlite { write, .. } => Tx::Sqlite(write.begin_with("BEGIN IMMEDIATE").await?),
         })
     }
@@ -137,10 +131,9 @@ impl Pools {
     /// A transaction that sees one snapshot and writes nothing.
     pub(super) async fn begin_read(&self) -> Result<Tx, StoreError> {
         Ok(match self {
-            Self::Postgres { pool, .. } => Tx::Postgres(
-                pool.begin_with("BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
-                    .await?,
-            ),
+            Self::Postgres { pool, route, .. } => {
+                Tx::Postgres(pool.begin_with(route.begin_snapshot()).await?, route.inside())
+            }
             Self::Sqlite { read, .. } => Tx::Sqlite(read.begin().await?),
         })
     }
@@ -148,7 +141,7 @@ impl Pools {
     /// A connection for statements that stand alone and only read.
     pub(super) async fn reader(&self) -> Result<Conn, StoreError> {
         Ok(match self {
-            Self::Postgres { pool, .. } => Conn::Postgres(pool.acquire().await?),
+            Self::Postgres { pool, route, .. } => Conn::Postgres(pool.acquire().await?, route.alone()),
             Self::Sqlite { read, .. } => Conn::Sqlite(read.acquire().await?),
         })
     }
@@ -156,7 +149,7 @@ impl Pools {
     /// A connection for statements that stand alone and write.
     pub(super) async fn writer(&self) -> Result<Conn, StoreError> {
         Ok(match self {
-            Self::Postgres { pool, .. } => Conn::Postgres(pool.acquire().await?),
+            Self::Postgres { pool, route, .. } => Conn::Postgres(pool.acquire().await?, route.alone()),
             Self::Sqlite { write, .. } => Conn::Sqlite(write.acquire().await?),
         })
     }
@@ -170,7 +163,7 @@ impl Pools {
                 self.reader().await?
             };
             let answer = match &mut conn {
-                Conn::Postgres(conn) => conn.ping().await,
+                Conn::Postgres(conn, _) => conn.ping().await,
                 // It is a file in this process: nothing can be cut.
                 Conn::Sqlite(_) => Ok(()),
             };
@@ -183,7 +176,7 @@ impl Pools {
 
     pub(super) async fn close(&self) {
         match self {
-            Self::Postgres { pool, side } => {
+            Self::Postgres { pool, side, .. } => {
                 side.close().await;
                 pool.close().await;
             }
@@ -195,7 +188,6 @@ impl Pools {
     }
 }
 
-/// Readable by its owner alone: ciphertext and hashes of tokens are nobody else's on this machine either.
 /// Whether a connection can be used: one that was idle for a while is asked.
 async fn is_fresh(conn: &mut PgConnection, idle: Duration) -> Result<bool, sqlx::Error> {
     if idle > ASK_AFTER {
@@ -204,6 +196,7 @@ async fn is_fresh(conn: &mut PgConnection, idle: Duration) -> Result<bool, sqlx:
     Ok(true)
 }
 
+/// Readable by its owner alone: ciphertext and hashes of tokens are nobody else's on this machine either.
 fn make_folder(path: &Path) -> Result<(), StoreError> {
     let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) else {
         return Ok(());
@@ -218,7 +211,7 @@ fn make_folder(path: &Path) -> Result<(), StoreError> {
 /// A transaction. Dropped without a commit, also by a request that was given up, it is rolled back.
 #[derive(Debug)]
 pub(crate) enum Tx {
-    Postgres(Transaction<'static, Postgres>),
+    Postgres(Transaction<'static, Postgres>, Way),
     Sqlite(Transaction<'static, Sqlite>),
 }
 
@@ -226,14 +219,14 @@ impl Tx {
     /// What statements run on.
     pub(crate) fn on(&mut self) -> On<'_> {
         match self {
-            Self::Postgres(tx) => On::Postgres(tx),
+            Self::Postgres(tx, way) => On::Postgres(Pg::new(tx, *way)),
             Self::Sqlite(tx) => On::Sqlite(tx),
         }
     }
 
     pub(crate) async fn commit(self) -> Result<(), StoreError> {
         match self {
-            Self::Postgres(tx) => tx.commit().await?,
+            Self::Postgres(tx, _) => tx.commit().await?,
             Self::Sqlite(tx) => tx.commit().await?,
         }
         Ok(())
@@ -243,7 +236,7 @@ impl Tx {
 /// A connection outside a transaction.
 #[derive(Debug)]
 pub(crate) enum Conn {
-    Postgres(PoolConnection<Postgres>),
+    Postgres(PoolConnection<Postgres>, Way),
     Sqlite(PoolConnection<Sqlite>),
 }
 
@@ -251,7 +244,7 @@ impl Conn {
     /// What statements run on.
     pub(crate) fn on(&mut self) -> On<'_> {
         match self {
-            Self::Postgres(conn) => On::Postgres(conn),
+            Self::Postgres(conn, way) => On::Postgres(Pg::new(conn, *way)),
             Self::Sqlite(conn) => On::Sqlite(conn),
         }
     }
@@ -260,7 +253,7 @@ impl Conn {
 /// What statements run on: a borrowed connection, in a transaction or not.
 #[derive(Debug)]
 pub(crate) enum On<'a> {
-    Postgres(&'a mut PgConnection),
+    Postgres(Pg<'a>),
     Sqlite(&'a mut SqliteConnection),
 }
 
@@ -268,8 +261,7 @@ pub(crate) enum On<'a> {
 macro_rules! run {
     ($on:expr, $sql:expr $(, $bind:expr)* $(,)?) => {
         match $on {
-            $crate::store::engine::On::Postgres(conn) => sqlx::query($sql)$(.bind($bind))*
-                .execute(&mut **conn).await.map(|done| done.rows_affected()),
+            $crate::store::engine::On::Postgres(pg) => pg.run(sqlx::query($sql)$(.bind($bind))*).await,
             $crate::store::engine::On::Sqlite(conn) => sqlx::query($sql)$(.bind($bind))*
                 .execute(&mut **conn).await.map(|done| done.rows_affected()),
         }
@@ -280,8 +272,8 @@ macro_rules! run {
 macro_rules! maybe {
     ($row:ty, $on:expr, $sql:expr $(, $bind:expr)* $(,)?) => {
         match $on {
-            $crate::store::engine::On::Postgres(conn) => sqlx::query_as::<_, $row>($sql)$(.bind($bind))*
-                .fetch_optional(&mut **conn).await,
+            $crate::store::engine::On::Postgres(pg) =>
+                pg.maybe(sqlx::query_as::<_, $row>($sql)$(.bind($bind))*).await,
             $crate::store::engine::On::Sqlite(conn) => sqlx::query_as::<_, $row>($sql)$(.bind($bind))*
                 .fetch_optional(&mut **conn).await,
         }
@@ -292,8 +284,8 @@ macro_rules! maybe {
 macro_rules! one {
     ($row:ty, $on:expr, $sql:expr $(, $bind:expr)* $(,)?) => {
         match $on {
-            $crate::store::engine::On::Postgres(conn) => sqlx::query_as::<_, $row>($sql)$(.bind($bind))*
-                .fetch_one(&mut **conn).await,
+            $crate::store::engine::On::Postgres(pg) =>
+                pg.one(sqlx::query_as::<_, $row>($sql)$(.bind($bind))*).await,
             $crate::store::engine::On::Sqlite(conn) => sqlx::query_as::<_, $row>($sql)$(.bind($bind))*
                 .fetch_one(&mut **conn).await,
         }
@@ -304,8 +296,8 @@ macro_rules! one {
 macro_rules! all {
     ($row:ty, $on:expr, $sql:expr $(, $bind:expr)* $(,)?) => {
         match $on {
-            $crate::store::engine::On::Postgres(conn) => sqlx::query_as::<_, $row>($sql)$(.bind($bind))*
-                .fetch_all(&mut **conn).await,
+            $crate::store::engine::On::Postgres(pg) =>
+                pg.all(sqlx::query_as::<_, $row>($sql)$(.bind($bind))*).await,
             $crate::store::engine::On::Sqlite(conn) => sqlx::query_as::<_, $row>($sql)$(.bind($bind))*
                 .fetch_all(&mut **conn).await,
         }

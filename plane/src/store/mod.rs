@@ -2,6 +2,8 @@
 //! keeps what the pure decisions of the layers above say.
 //!
 //! - [`engine`]: pools, transactions and the macros that run a statement on either engine
+//! - [`route`]: what stands between this process and Postgres · [`statement`]: how a statement runs there · [`side`]:
+//!   telling other processes, and listening to them
 //! - [`dialect`]: the few statements that differ between the engines, and why
 //! - [`session`], [`records`], [`append`], [`epochs`], [`participants`], [`profiles`], [`tokens`], [`knocks`], [`titles`],
 //!   [`tombstones`], [`eviction`], [`chunks`]: a session and its transcript; each statement names `session_id`
@@ -29,7 +31,10 @@ pub(crate) mod participants;
 pub(crate) mod profiles;
 pub(crate) mod purge;
 pub(crate) mod records;
+mod route;
 pub(crate) mod session;
+pub(crate) mod side;
+mod statement;
 pub(crate) mod titles;
 pub(crate) mod tokens;
 pub(crate) mod tombstones;
@@ -39,7 +44,7 @@ pub(crate) use engine::{Conn, On, Tx};
 pub use error::StoreError;
 
 use engine::Pools;
-use sqlx::PgPool;
+use side::Side;
 use wire::timestamp::Timestamp;
 
 /// The database of one plane.
@@ -90,7 +95,7 @@ impl Store {
     }
 
     /// The connections over which processes tell each other of commits: Postgres alone.
-    pub(crate) fn side_pool(&self) -> Option<&PgPool> {
+    pub(crate) fn side(&self) -> Option<&Side> {
         match &self.pools {
             Pools::Postgres { side, .. } => Some(side),
             Pools::Sqlite { .. } => None,

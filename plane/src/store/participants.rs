@@ -213,12 +213,9 @@ pub(crate) async fn present(
     sessions: &[SessionId],
 ) -> Result<Vec<(SessionId, PresenceRow)>, StoreError> {
     let rows: Vec<RawPresence> = match on {
-        On::Postgres(conn) => {
+        On::Postgres(pg) => {
             let ids: Vec<&[u8]> = sessions.iter().map(|session| &session.as_bytes()[..]).collect();
-            sqlx::query_as(PRESENT_POSTGRES)
-                .bind(ids)
-                .fetch_all(&mut **conn)
-                .await?
+            pg.all(sqlx::query_as(PRESENT_POSTGRES).bind(ids)).await?
         }
         On::Sqlite(conn) => {
             let mut rows = Vec::new();
@@ -357,8 +354,8 @@ pub(crate) async fn seen(
 /// What follows in this transaction may be lost when the database's host fails; where the engine can, its commit
 /// then does not wait for the disk.
 pub(crate) async fn no_sync(on: &mut On<'_>) -> Result<(), StoreError> {
-    if let On::Postgres(conn) = on {
-        sqlx::query(NO_SYNC_POSTGRES).execute(&mut **conn).await?;
+    if let On::Postgres(pg) = on {
+        pg.run(sqlx::query(NO_SYNC_POSTGRES)).await?;
     }
     Ok(())
 }

@@ -343,8 +343,8 @@ pub(crate) async fn due(
 
 /// Makes this transaction give up soon on a session that somebody else has locked, where engines lock by session.
 pub(crate) async fn wait_briefly(on: &mut On<'_>) -> Result<(), StoreError> {
-    if let On::Postgres(conn) = on {
-        sqlx::query(WAIT_BRIEFLY_POSTGRES).execute(&mut **conn).await?;
+    if let On::Postgres(pg) = on {
+        pg.run(sqlx::query(WAIT_BRIEFLY_POSTGRES)).await?;
     }
     Ok(())
 }
@@ -369,12 +369,9 @@ pub(crate) async fn versions(
     sessions: &[SessionId],
 ) -> Result<Vec<(SessionId, i64)>, StoreError> {
     let rows: Vec<(Vec<u8>, i64)> = match on {
-        On::Postgres(conn) => {
+        On::Postgres(pg) => {
             let ids: Vec<&[u8]> = sessions.iter().map(|session| &session.as_bytes()[..]).collect();
-            sqlx::query_as(VERSIONS_POSTGRES)
-                .bind(ids)
-                .fetch_all(&mut **conn)
-                .await?
+            pg.all(sqlx::query_as(VERSIONS_POSTGRES).bind(ids)).await?
         }
         On::Sqlite(conn) => {
             let mut rows = Vec::with_capacity(sessions.len());

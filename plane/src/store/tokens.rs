@@ -113,15 +113,12 @@ pub(crate) async fn find_many(
     keys: &[(SessionId, [u8; 32])],
 ) -> Result<Vec<Option<TokenRow>>, StoreError> {
     match on {
-        On::Postgres(conn) if keys.len() > 1 => {
+        On::Postgres(pg) if keys.len() > 1 => {
             let mut found = vec![None; keys.len()];
             let sessions: Vec<&[u8]> = keys.iter().map(|(session, _)| &session.as_bytes()[..]).collect();
             let hashes: Vec<&[u8]> = keys.iter().map(|(_, token_hash)| &token_hash[..]).collect();
-            let rows: Vec<RawAt> = sqlx::query_as(FIND_TOKENS_POSTGRES)
-                .bind(sessions)
-                .bind(hashes)
-                .fetch_all(&mut **conn)
-                .await?;
+            let many = sqlx::query_as(FIND_TOKENS_POSTGRES).bind(sessions).bind(hashes);
+            let rows: Vec<RawAt> = pg.all(many).await?;
             for row in rows {
                 let place = usize::try_from(row.n).ok().and_then(|n| n.checked_sub(1));
                 if let Some(slot) = place.and_then(|place| found.get_mut(place)) {

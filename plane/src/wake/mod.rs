@@ -1,16 +1,20 @@
 //! Telling those who wait that a session changed: at once inside the process ([`hub`]), and between the
-//! processes of one Postgres by notifications ([`relay`]).
+//! processes of one Postgres by notifications ([`relay`]), as far as they are heard ([`hearing`]).
 //!
 //! A wake-up carries nothing but the session's id. Whoever waits reads again, so one too many costs a read, and
 //! one that is lost costs the time until the slow re-read, never a record.
 
+mod hearing;
 mod hub;
 mod relay;
 
+pub(crate) use hearing::Ear;
+pub use hearing::{Hearing, WakeTimes};
 pub(crate) use hub::{Hub, Subscription};
 pub(crate) use relay::{QUEUE, Relay};
 
 use tokio::sync::mpsc;
+use tokio::time::{Instant, timeout_at};
 use wire::ids::SessionId;
 
 /// Where commits are told.
@@ -18,12 +22,45 @@ use wire::ids::SessionId;
 pub(crate) struct Wakes {
     hub: Hub,
     others: Option<mpsc::Sender<SessionId>>,
+    ear: Ear,
+    times: WakeTimes,
 }
 
 impl Wakes {
-    /// Wakes those of `hub`, and of other processes where `others` takes the ids to them.
-    pub(crate) const fn new(hub: Hub, others: Option<mpsc::Sender<SessionId>>) -> Self {
-        Self { hub, others }
+    /// Wakes those of `hub`, and of other processes where `others` takes the ids to them; what these commit is heard as
+    /// `ear` says.
+    pub(crate) const fn new(
+        hub: Hub,
+        others: Option<mpsc::Sender<SessionId>>,
+        ear: Ear,
+        times: WakeTimes,
+    ) -> Self {
+        Self {
+            hub,
+            others,
+            ear,
+            times,
+        }
+    }
+
+    /// How this process learns of what others commit.
+    pub(crate) fn hearing(&self) -> Hearing {
+        self.ear.get()
+    }
+
+    /// Returns when sessions that are waited for are to be read again, this much after the last time; sooner while
+    /// changes by others are not heard.
+    pub(crate) async fn read_again_is_due(&self) {
+        let last = Instant::now();
+        loop {
+            let period = match self.hearing() {
+                Hearing::Alone | Hearing::Listening => self.times.read_again,
+                Hearing::Polling => self.times.poll,
+            };
+            if timeout_at(last + period, self.ear.changed()).await.is_err() {
+                return;
+            }
+        }
     }
 
     /// A change of the session has been committed.

@@ -3,53 +3,68 @@
 //! Ids of changed sessions are gathered for a few milliseconds and sent as one notification, outside any
 //! transaction and on a connection of their own: a NOTIFY in the transaction that appends would make all commits
 //! of the database wait for one lock.
+//!
+//! A listener counts only once it has heard a word of its own, and is asked now and then whether it still works: behind
+//! some poolers it never hears, and a connection that was cut silently hears no more.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
 use sqlx::postgres::PgListener;
-use sqlx::{Executor as _, PgPool};
 use tokio::sync::mpsc;
 use tokio::time::{sleep, timeout};
 use wire::encoding::{from_base64url, to_base64url};
 use wire::ids::SessionId;
 
-use super::Hub;
+use super::hearing::{Ear, Hearing};
+use super::{Hub, WakeTimes};
+use crate::store::side::{self, Side};
 
 const CHANNEL: &str = "devpilot_session_wake";
-const NOTIFY: &str = "SELECT pg_notify($1, $2)";
 /// Ids that wait to be sent.
 pub(crate) const QUEUE: usize = 65_536;
-/// How long ids are gathered.
-const GATHER: Duration = Duration::from_millis(3);
 /// Ids in one notification. Postgres takes at most 8,000 bytes: a tag and so many ids have 5,355.
 const IDS_A_PAYLOAD: usize = 250;
-/// How long to wait before connecting again.
-const PAUSE: Duration = Duration::from_millis(500);
-/// A listener that hears nothing for so long asks whether it is still connected.
-const SILENCE: Duration = Duration::from_secs(10);
-/// How long the answer to that may take.
-const ANSWER: Duration = Duration::from_secs(3);
 
 /// One process's side of the relay.
 #[derive(Debug)]
 pub(crate) struct Relay {
-    pool: PgPool,
+    side: Side,
     hub: Hub,
+    ear: Ear,
+    times: WakeTimes,
     /// Tells this process's notifications from others'.
     tag: [u8; 16],
 }
 
+/// Why listening ended.
+#[derive(Debug, thiserror::Error)]
+enum Lost {
+    #[error("the connection failed")]
+    Connection(#[from] sqlx::Error),
+    #[error("the connection was closed")]
+    Closed,
+    #[error("the connection does not answer")]
+    Silent,
+    #[error("a notification of its own did not arrive")]
+    Deaf,
+}
+
 impl Relay {
-    pub(crate) const fn new(pool: PgPool, hub: Hub, tag: [u8; 16]) -> Self {
-        Self { pool, hub, tag }
+    pub(crate) const fn new(side: Side, hub: Hub, ear: Ear, times: WakeTimes, tag: [u8; 16]) -> Self {
+        Self {
+            side,
+            hub,
+            ear,
+            times,
+            tag,
+        }
     }
 
     /// Sends what this process committed, until the other end of `changed` is gone.
     pub(crate) async fn send(&self, mut changed: mpsc::Receiver<SessionId>) {
         let mut arrived = Vec::new();
         while changed.recv_many(&mut arrived, QUEUE).await > 0 {
-            sleep(GATHER).await;
+            sleep(self.times.gather).await;
             while let Ok(session) = changed.try_recv() {
                 arrived.push(session);
             }
@@ -57,43 +72,100 @@ impl Relay {
             let sessions: Vec<SessionId> = sessions.into_iter().collect();
             for part in sessions.chunks(IDS_A_PAYLOAD) {
                 let payload = encode(&self.tag, part);
-                let sent = sqlx::query(NOTIFY)
-                    .bind(CHANNEL)
-                    .bind(payload)
-                    .execute(&self.pool)
-                    .await;
-                if let Err(error) = sent {
+                if let Err(error) = self.side.tell(CHANNEL, &payload, self.times.answer).await {
                     tracing::warn!(%error, "other processes were not told of a change; they re-read by themselves");
                 }
             }
         }
     }
 
-    /// Wakes this process for what others committed. Never returns.
-    pub(crate) async fn receive(&self) {
-        loop {
-            if let Err(error) = self.listen().await {
-                tracing::warn!(%error, "the listener for other processes' changes connects again");
-            }
-            // Whatever was committed in the gap was not heard.
-            self.hub.wake_all();
-            sleep(PAUSE).await;
+    /// Says where listening can't work.
+    pub(crate) fn announce(&self) {
+        if !self.side.may_hear() {
+            tracing::warn!(
+                poll_ms = self.times.poll.as_millis(),
+                "LISTEN can't work: the pooler before Postgres is in transaction mode. This process looks for other \
+                 processes' changes by itself; for less delay, connect the plane to Postgres itself"
+            );
         }
     }
 
-    async fn listen(&self) -> Result<(), sqlx::Error> {
-        let mut listener = PgListener::connect_with(&self.pool).await?;
-        listener.listen(CHANNEL).await?;
-        self.hub.wake_all();
+    /// Wakes this process for what others committed. Never returns.
+    pub(crate) async fn receive(&self) {
+        if !self.side.may_hear() {
+            return std::future::pending().await;
+        }
         loop {
-            match timeout(SILENCE, listener.try_recv()).await {
-                Ok(Ok(Some(notification))) => self.wake(notification.payload()),
-                Ok(Ok(None)) => return Ok(()),
-                Ok(Err(error)) => return Err(error),
-                // A connection that was cut silently answers nothing.
-                Err(_) => ping(&mut listener).await?,
+            let lost = self.listen().await;
+            self.ear.set(Hearing::Polling);
+            // Whatever was committed in the gap was not heard.
+            self.hub.wake_all();
+            match lost {
+                Lost::Deaf => {
+                    tracing::warn!(
+                        poll_ms = self.times.poll.as_millis(),
+                        "LISTEN does not work: what this process told itself did not arrive. It looks for other processes' \
+                         changes by itself, and tries to listen again later"
+                    );
+                    sleep(self.times.deaf).await;
+                }
+                lost => {
+                    tracing::warn!(
+                        error = &lost as &dyn std::error::Error,
+                        "the listener for other processes' changes connects again"
+                    );
+                    sleep(self.times.pause).await;
+                }
             }
         }
+    }
+
+    async fn listen(&self) -> Lost {
+        match self.hear().await {
+            Ok(never) => match never {},
+            Err(lost) => lost,
+        }
+    }
+
+    async fn hear(&self) -> Result<std::convert::Infallible, Lost> {
+        let begun = async {
+            let mut listener = self.side.listener().await?;
+            listener.listen(CHANNEL).await?;
+            Ok::<_, sqlx::Error>(listener)
+        };
+        let mut listener = timeout(self.times.answer, begun)
+            .await
+            .map_err(|_| Lost::Silent)??;
+        self.prove(&mut listener).await?;
+        self.ear.set(Hearing::Listening);
+        self.hub.wake_all();
+        loop {
+            match timeout(self.times.silence, listener.try_recv()).await {
+                Ok(Ok(Some(notification))) => self.wake(notification.payload()),
+                Ok(Ok(None)) => return Err(Lost::Closed),
+                Ok(Err(error)) => return Err(error.into()),
+                // A connection that was cut silently answers nothing.
+                Err(_) => timeout(self.times.answer, side::ping(&mut listener))
+                    .await
+                    .map_err(|_| Lost::Silent)??,
+            }
+        }
+    }
+
+    /// Returns once the listener has heard what this process tells itself.
+    async fn prove(&self, listener: &mut PgListener) -> Result<(), Lost> {
+        let own = encode(&self.tag, &[]);
+        self.side.tell(CHANNEL, &own, self.times.answer).await?;
+        let heard = async {
+            loop {
+                match listener.try_recv().await? {
+                    Some(heard) if heard.payload() == own => return Ok(()),
+                    Some(other) => self.wake(other.payload()),
+                    None => return Err(Lost::Closed),
+                }
+            }
+        };
+        timeout(self.times.answer, heard).await.unwrap_or(Err(Lost::Deaf))
     }
 
     fn wake(&self, payload: &str) {
@@ -103,13 +175,6 @@ impl Relay {
             None => self.hub.wake_all(),
         }
     }
-}
-
-async fn ping(listener: &mut PgListener) -> Result<(), sqlx::Error> {
-    timeout(ANSWER, listener.execute("SELECT 1"))
-        .await
-        .map_err(|_| sqlx::Error::PoolTimedOut)??;
-    Ok(())
 }
 
 fn encode(tag: &[u8; 16], sessions: &[SessionId]) -> String {

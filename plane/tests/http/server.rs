@@ -6,7 +6,7 @@ use std::path::Path;
 use plane::clock::Clock;
 use plane::http::{Listeners, Options, serve};
 use plane::limits::Limits;
-use plane::service::{Role, Scope, Service, ServiceConfig};
+use plane::service::{Role, Scope, Service, ServiceConfig, WakeTimes};
 use plane::store::StoreUrl;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
@@ -203,6 +203,7 @@ async fn open(folder: &Path, limits: &Limits) -> Service {
         store: StoreUrl::Sqlite(folder.join("plane.sqlite")),
         limits: limits.clone(),
         clock: Clock::System,
+        wakes: WakeTimes::default(),
     })
     .await
     .unwrap()

@@ -31,7 +31,7 @@ fn terms(answer: &Answer) -> (Value, Value) {
 }
 
 async fn sql(plane: &Plane, statement: &'static str) {
-    match &plane.database.url {
+    match &plane.database.direct {
         StoreUrl::Postgres(url) => {
             let mut conn = PgConnection::connect(url).await.unwrap();
             sqlx::query(statement).execute(&mut conn).await.unwrap();

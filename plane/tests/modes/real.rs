@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use plane::clock::{Clock, SetClock};
-use plane::service::{Role, Scope, Service, ServiceConfig};
+use plane::service::{Role, Scope, Service, ServiceConfig, WakeTimes};
 use plane::store::StoreUrl;
 
 use crate::fixture::{Database, Engine, Plane, token, wide};
@@ -27,6 +27,7 @@ impl RealPlane {
             store: database.url.clone(),
             limits: wide(),
             clock: Clock::System,
+            wakes: WakeTimes::default(),
         })
         .await
         .unwrap();

@@ -185,7 +185,7 @@ mod postgres_alone {
     use super::*;
 
     async fn held(plane: &Plane, seat: &Seat) -> PgConnection {
-        let StoreUrl::Postgres(url) = &plane.database.url else {
+        let StoreUrl::Postgres(url) = &plane.database.direct else {
             panic!("Postgres alone")
         };
         let mut other = PgConnection::connect(url).await.unwrap();
@@ -293,7 +293,7 @@ mod postgres_alone {
         }
         let plane = Plane::new(Engine::Postgres).await;
         let owner = plane.create().await;
-        let StoreUrl::Postgres(url) = &plane.database.url else {
+        let StoreUrl::Postgres(url) = &plane.database.direct else {
             panic!("Postgres alone")
         };
         let mut other = PgConnection::connect(url).await.unwrap();

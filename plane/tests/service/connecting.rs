@@ -305,7 +305,7 @@ on_both! {
 async fn count(plane: &Plane, table: &str) -> i64 {
     use sqlx::{Connection as _, PgConnection, SqliteConnection};
     let statement = sqlx::AssertSqlSafe(format!("SELECT COUNT(*) FROM {table}"));
-    let (rows,): (i64,) = match &plane.database.url {
+    let (rows,): (i64,) = match &plane.database.direct {
         StoreUrl::Postgres(url) => {
             let mut conn = PgConnection::connect(url).await.unwrap();
             sqlx::query_as(statement).fetch_one(&mut conn).await.unwrap()

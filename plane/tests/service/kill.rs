@@ -4,7 +4,7 @@ use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};
 
 use plane::clock::{Clock, SetClock};
-use plane::service::{Service, ServiceConfig};
+use plane::service::{Service, ServiceConfig, WakeTimes};
 use plane::store::StoreUrl;
 use wire::encoding::{array_from_base64url, to_base64url};
 use wire::ids::SessionId;
@@ -37,6 +37,7 @@ async fn child() {
         store: StoreUrl::parse(&url),
         limits: wide(),
         clock: Clock::Set(SetClock::new(Timestamp::from_millis(NOW))),
+        wakes: WakeTimes::default(),
     })
     .await
     .unwrap();

@@ -16,6 +16,8 @@ mod postgres;
 #[path = "../support/process.rs"]
 #[allow(dead_code, reason = "shared with other tests")]
 mod process;
+#[path = "../support/proxy.rs"]
+mod proxy;
 #[path = "../support/rekeys.rs"]
 mod rekeys;
 #[path = "../support/transcripts.rs"]
@@ -39,3 +41,4 @@ mod rekeying_races;
 mod schema;
 mod streaming;
 mod waiting;
+mod wakes;

@@ -8,7 +8,7 @@ use plane::clock::{Clock, SetClock};
 use plane::limits::Limits;
 use plane::service::{
     JoinOutcome, MachineCaller, Outcome, OwnerCaller, Role, Scope, Service, ServiceConfig, ServiceError,
-    SessionCaller,
+    SessionCaller, WakeTimes,
 };
 use plane::store::StoreUrl;
 use sqlx::{Connection as _, Executor as _, PgConnection};
@@ -21,7 +21,7 @@ use wire::timestamp::Timestamp;
 use wire::token::TokenKind;
 use wire::transcript::{RecordClass, sha256};
 
-pub(crate) use crate::postgres::postgres_is_here;
+pub(crate) use crate::postgres::{pooler, postgres_is_here};
 pub(crate) use crate::transcripts::{gap_free, hash_of, until};
 
 /// Makes a test of an async function for each engine; the function takes an [`Engine`].
@@ -60,7 +60,10 @@ pub(crate) enum Engine {
 
 /// A database that goes with the test.
 pub(crate) struct Database {
+    /// For the plane: through the pooler where `DEVPILOT_TEST_THROUGH_POOLER` is set.
     pub(crate) url: StoreUrl,
+    /// For the test's own looks: the same database itself.
+    pub(crate) direct: StoreUrl,
     _folder: Option<tempfile::TempDir>,
 }
 
@@ -69,8 +72,10 @@ impl Database {
         match engine {
             Engine::Sqlite => {
                 let folder = tempfile::tempdir().unwrap();
+                let url = StoreUrl::Sqlite(folder.path().join("plane.sqlite"));
                 Self {
-                    url: StoreUrl::Sqlite(folder.path().join("plane.sqlite")),
+                    direct: url.clone(),
+                    url,
                     _folder: Some(folder),
                 }
             }
@@ -82,13 +87,35 @@ impl Database {
                     .execute(sqlx::AssertSqlSafe(format!("CREATE DATABASE {name}")))
                     .await
                     .unwrap();
-                let (base, _) = server.rsplit_once('/').unwrap();
+                let through = std::env::var_os("DEVPILOT_TEST_THROUGH_POOLER").is_some();
+                let pooler = if through {
+                    pooler().unwrap()
+                } else {
+                    server.clone()
+                };
+                let on = |server: &str| {
+                    let (base, _) = server.rsplit_once('/').unwrap();
+                    StoreUrl::Postgres(format!("{base}/{name}"))
+                };
                 Self {
-                    url: StoreUrl::Postgres(format!("{base}/{name}")),
+                    url: on(&pooler),
+                    direct: on(&server),
                     _folder: None,
                 }
             }
         }
+    }
+}
+
+impl Database {
+    /// The same database over another server or what stands before it.
+    pub(crate) fn over(&self, server: &str) -> StoreUrl {
+        let StoreUrl::Postgres(url) = &self.direct else {
+            panic!("SQLite has no server")
+        };
+        let (base, _) = server.rsplit_once('/').unwrap();
+        let (_, name) = url.rsplit_once('/').unwrap();
+        StoreUrl::Postgres(format!("{base}/{name}"))
     }
 }
 
@@ -167,6 +194,7 @@ async fn open(database: &Database, limits: &Limits, clock: &SetClock) -> Service
         store: database.url.clone(),
         limits: limits.clone(),
         clock: Clock::Set(clock.clone()),
+        wakes: WakeTimes::default(),
     })
     .await
     .unwrap()

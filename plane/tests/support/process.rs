@@ -117,14 +117,26 @@ impl Running {
         self.exchange(&format!("{head}Connection: close\r\n\r\n{body}"))
     }
 
+    /// The body of something that is not JSON.
+    #[allow(dead_code, reason = "shared with other tests")]
+    pub(crate) fn text(&self, path: &str) -> String {
+        let request = format!("GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+        self.answer(&request).1
+    }
+
     fn exchange(&self, request: &str) -> (u16, Value) {
+        let (status, body) = self.answer(request);
+        (status, serde_json::from_str(&body).unwrap())
+    }
+
+    fn answer(&self, request: &str) -> (u16, String) {
         let mut stream = TcpStream::connect(self.address).unwrap();
         stream.write_all(request.as_bytes()).unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
         let (head, body) = answer.split_once("\r\n\r\n").unwrap();
         let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-        (status, serde_json::from_str(body).unwrap())
+        (status, body.to_owned())
     }
 
     /// Asks it to stop as a service manager does; its exit code.

@@ -14,7 +14,7 @@ use crate::http::query::NoQuery;
 use crate::http::reply::Served;
 use crate::limits::Limits;
 use crate::metrics::Exporter;
-use crate::service::{Service, ServiceConfig};
+use crate::service::{Service, ServiceConfig, WakeTimes};
 use crate::store::StoreUrl;
 
 fn placeholders(path: &str) -> Vec<&str> {
@@ -106,6 +106,7 @@ async fn a_panic_takes_its_own_request_and_no_other() {
         store: StoreUrl::Sqlite(folder.path().join("plane.sqlite")),
         limits: Limits::default(),
         clock: Clock::System,
+        wakes: WakeTimes::default(),
     };
     let service = Service::open(config).await.unwrap();
     let app = App::new(service, Options::default(), Exporter::start(), Bytes::new());
