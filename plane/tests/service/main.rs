@@ -34,6 +34,7 @@ mod joining;
 mod kill;
 mod modes;
 mod operator;
+mod partitions;
 mod posting;
 mod reading;
 mod rekeying;

@@ -1,0 +1,1 @@
+-- Postgres alone divides tables; here each stays one.

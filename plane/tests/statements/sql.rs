@@ -1,0 +1,161 @@
+//! Looks at SQL: which tables a statement touches, and of which it does not say the session.
+
+use std::collections::BTreeSet;
+
+/// What a statement touches.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    /// Of the tables that were asked about.
+    pub(crate) tables: BTreeSet<String>,
+    /// Those whose session is not named where they are touched.
+    pub(crate) unnamed: Vec<String>,
+}
+
+/// Behind these stands a table.
+const BEFORE_A_TABLE: [&str; 7] = ["FROM", "INTO", "UPDATE", "JOIN", "USING", "TRUNCATE", "TABLE"];
+/// These stand behind a table and are no other name for it.
+const NO_ALIAS: [&str; 17] = [
+    "WHERE",
+    "ON",
+    "JOIN",
+    "SET",
+    "ORDER",
+    "GROUP",
+    "LIMIT",
+    "USING",
+    "RETURNING",
+    "VALUES",
+    "SELECT",
+    "LEFT",
+    "INNER",
+    "CROSS",
+    "UNION",
+    "FOR",
+    "DEFAULT",
+];
+
+/// The statement's tables among `tables`. Each level of parentheses stands for itself: a table's session must be compared
+/// for equality, and without an alternative, on the level where the table is named.
+pub(crate) fn unnamed(sql: &str, tables: &BTreeSet<String>) -> Found {
+    let mut found = Found::default();
+    for level in levels(&words(sql)) {
+        for (at, word) in level.iter().enumerate() {
+            if !tables.contains(word.as_str()) || !is_table(&level, at) {
+                continue;
+            }
+            found.tables.insert(word.clone());
+            let named = match level.get(at.wrapping_sub(1)).map(String::as_str) {
+                Some("INTO") => inserts_session(sql, word),
+                Some("TRUNCATE") => false,
+                _ => is_compared(&level, word, alias(&level, at)),
+            };
+            if !named {
+                found.unnamed.push(word.clone());
+            }
+        }
+    }
+    found
+}
+
+/// Whether the word at `at` is a table that is touched: behind a word that tells, or one of a list behind it.
+fn is_table(level: &[String], at: usize) -> bool {
+    let mut before = at;
+    while let Some(previous) = before.checked_sub(1) {
+        let word = level[previous].as_str();
+        if BEFORE_A_TABLE.contains(&word) {
+            return true;
+        }
+        // Of a list such as `FROM records r, tokens t`.
+        let list = word == "," || (level[before].as_str() == "," && !word.contains(['=', '$', '.']));
+        let alias_before_comma = level.get(previous + 1).is_some_and(|next| next == ",");
+        let table_before_alias = level.get(previous + 2).is_some_and(|next| next == ",");
+        if !(list || alias_before_comma || table_before_alias) || NO_ALIAS.contains(&word) {
+            return false;
+        }
+        before = previous;
+    }
+    false
+}
+
+fn alias(level: &[String], at: usize) -> Option<&str> {
+    let next = match level.get(at + 1).map(String::as_str) {
+        Some("AS") => level.get(at + 2),
+        _ => level.get(at + 1),
+    }?;
+    let is_name = next
+        .chars()
+        .all(|letter| letter.is_ascii_lowercase() || letter == '_');
+    (is_name && !NO_ALIAS.contains(&next.as_str())).then_some(next.as_str())
+}
+
+/// Whether the table's `session_id` is compared for equality on this level, and nothing may stand in its place.
+fn is_compared(level: &[String], table: &str, alias: Option<&str>) -> bool {
+    let named = |word: &str| match alias {
+        Some(alias) => word == format!("{alias}.session_id"),
+        None => word == "session_id" || word == format!("{table}.session_id"),
+    };
+    // What `SET` gives is no comparison.
+    let conditions = level.iter().position(|word| word == "SET").map_or(0, |set| {
+        set + level[set..]
+            .iter()
+            .position(|word| word == "WHERE")
+            .unwrap_or(level.len() - set)
+    });
+    let level = &level[conditions.min(level.len())..];
+    let has_choice = level.iter().any(|word| word == "OR");
+    level.iter().enumerate().any(|(at, word)| {
+        let next = level.get(at + 1).map(String::as_str);
+        let before = at.checked_sub(1).map(|n| level[n].as_str());
+        named(word) && before != Some("NOT") && (matches!(next, Some("=" | "IN")) || before == Some("="))
+    }) && !has_choice
+}
+
+/// Whether an insertion gives a `session_id`: it stands in the list of columns behind the table.
+fn inserts_session(sql: &str, table: &str) -> bool {
+    let Some((_, behind)) = sql.split_once(&format!("INTO {table} (")) else {
+        return false;
+    };
+    let columns = behind.split(')').next().unwrap_or_default();
+    columns.split(',').any(|column| column.trim() == "session_id")
+}
+
+/// Words and signs; `a.b` is one word.
+fn words(sql: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word = String::new();
+    for letter in sql.chars() {
+        if letter.is_alphanumeric() || "_.$".contains(letter) {
+            word.push(letter);
+            continue;
+        }
+        if !word.is_empty() {
+            words.push(std::mem::take(&mut word));
+        }
+        if !letter.is_whitespace() {
+            words.push(letter.to_string());
+        }
+    }
+    if !word.is_empty() {
+        words.push(word);
+    }
+    words
+}
+
+/// The words of each level of parentheses, without those of the levels inside it.
+fn levels(words: &[String]) -> Vec<Vec<String>> {
+    let mut done = Vec::new();
+    let mut open = vec![Vec::new()];
+    for word in words {
+        match word.as_str() {
+            "(" => open.push(Vec::new()),
+            ")" if open.len() > 1 => done.extend(open.pop()),
+            _ => {
+                if let Some(level) = open.last_mut() {
+                    level.push(word.clone());
+                }
+            }
+        }
+    }
+    done.extend(open);
+    done
+}
