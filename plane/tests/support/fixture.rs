@@ -10,8 +10,6 @@ use plane::service::{
     JoinOutcome, MachineCaller, Outcome, OwnerCaller, Role, Scope, Service, ServiceConfig, ServiceError,
     SessionCaller, WakeTimes,
 };
-use plane::store::StoreUrl;
-use sqlx::{Connection as _, Executor as _, PgConnection};
 use wire::api;
 use wire::encoding::{Blob, Bytes32, Secret32};
 use wire::epoch_record::{Commitments, EpochRecord, EpochType};
@@ -21,8 +19,12 @@ use wire::timestamp::Timestamp;
 use wire::token::TokenKind;
 use wire::transcript::{RecordClass, sha256};
 
+#[path = "database.rs"]
+mod database;
+
 pub(crate) use crate::postgres::{pooler, postgres_is_here};
 pub(crate) use crate::transcripts::{gap_free, hash_of, until};
+pub(crate) use database::{Database, Engine};
 
 /// Makes a test of an async function for each engine; the function takes an [`Engine`].
 macro_rules! on_both {
@@ -50,74 +52,6 @@ macro_rules! on_both {
     )*};
 }
 pub(crate) use on_both;
-
-/// Where a test keeps its data.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Engine {
-    Sqlite,
-    Postgres,
-}
-
-/// A database that goes with the test.
-pub(crate) struct Database {
-    /// For the plane: through the pooler where `DEVPILOT_TEST_THROUGH_POOLER` is set.
-    pub(crate) url: StoreUrl,
-    /// For the test's own looks: the same database itself.
-    pub(crate) direct: StoreUrl,
-    _folder: Option<tempfile::TempDir>,
-}
-
-impl Database {
-    pub(crate) async fn new(engine: Engine) -> Self {
-        match engine {
-            Engine::Sqlite => {
-                let folder = tempfile::tempdir().unwrap();
-                let url = StoreUrl::Sqlite(folder.path().join("plane.sqlite"));
-                Self {
-                    direct: url.clone(),
-                    url,
-                    _folder: Some(folder),
-                }
-            }
-            Engine::Postgres => {
-                let server = std::env::var("DEVPILOT_TEST_POSTGRES").unwrap();
-                let name = format!("t{}", hex(&random::<12>()));
-                let mut admin = PgConnection::connect(&server).await.unwrap();
-                admin
-                    .execute(sqlx::AssertSqlSafe(format!("CREATE DATABASE {name}")))
-                    .await
-                    .unwrap();
-                let through = std::env::var_os("DEVPILOT_TEST_THROUGH_POOLER").is_some();
-                let pooler = if through {
-                    pooler().unwrap()
-                } else {
-                    server.clone()
-                };
-                let on = |server: &str| {
-                    let (base, _) = server.rsplit_once('/').unwrap();
-                    StoreUrl::Postgres(format!("{base}/{name}"))
-                };
-                Self {
-                    url: on(&pooler),
-                    direct: on(&server),
-                    _folder: None,
-                }
-            }
-        }
-    }
-}
-
-impl Database {
-    /// The same database over another server or what stands before it.
-    pub(crate) fn over(&self, server: &str) -> StoreUrl {
-        let StoreUrl::Postgres(url) = &self.direct else {
-            panic!("SQLite has no server")
-        };
-        let (base, _) = server.rsplit_once('/').unwrap();
-        let (_, name) = url.rsplit_once('/').unwrap();
-        StoreUrl::Postgres(format!("{base}/{name}"))
-    }
-}
 
 /// A service over a database, and somebody who may create sessions.
 #[derive(Clone)]
