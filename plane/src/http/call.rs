@@ -49,12 +49,15 @@ pub(super) struct Declared<D> {
 }
 
 /// Takes a request to its handler, and the handler's word back.
-pub(super) async fn carry_out<C, B, Q, P, R, F>(
+///
+/// Not an `async fn`, and the way to the handler in a box of its own: else the future that is left while the handler waits
+/// would have the room of all that came before.
+pub(super) fn carry_out<C, B, Q, P, R, F>(
     app: App,
     request: Request<Body>,
     declared: Declared<C::Demand>,
     handler: impl FnOnce(Call<C, B, Q, P>) -> F + Send,
-) -> Response
+) -> impl Future<Output = Response> + Send
 where
     C: Caller,
     B: RequestBody,
@@ -63,25 +66,28 @@ where
     R: Reply + Send,
     F: Future<Output = Handled<R>> + Send,
 {
-    let (parts, body) = request.into_parts();
-    let mut body = Arriving::new(body, &parts.headers);
-    // Boxed, so that what the look-ups need is not kept through a wait.
-    let admitted = Box::pin(admit::<C, B, Q, P>(app, &parts, &mut body, declared)).await;
-    // The headers keep the connection's read buffer from being used again.
-    drop(parts);
-    let (subject, outcome) = match admitted {
-        Ok(call) => (call.caller.subject(), handler(call).await),
-        Err(refusal) => (Subject::Nobody, Err(refusal)),
-    };
-    let mut response = match outcome {
-        Ok(reply) => reply.into_response(),
-        Err(refusal) => {
-            body.discard().await;
-            refusal.into_response()
-        }
-    };
-    response.extensions_mut().insert(subject);
-    response
+    let admitted = Box::pin(async move {
+        let (parts, body) = request.into_parts();
+        let mut body = Arriving::new(body, &parts.headers);
+        let call = admit::<C, B, Q, P>(app, &parts, &mut body, declared).await;
+        (call, body)
+    });
+    async move {
+        let (admitted, mut body) = admitted.await;
+        let (subject, outcome) = match admitted {
+            Ok(call) => (call.caller.subject(), handler(call).await),
+            Err(refusal) => (Subject::Nobody, Err(refusal)),
+        };
+        let mut response = match outcome {
+            Ok(reply) => reply.into_response(),
+            Err(refusal) => {
+                Box::pin(body.discard()).await;
+                refusal.into_response()
+            }
+        };
+        response.extensions_mut().insert(subject);
+        response
+    }
 }
 
 async fn admit<C: Caller, B: RequestBody, Q: Query, P: FromPath>(

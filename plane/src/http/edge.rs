@@ -5,6 +5,7 @@
 //! Log lines carry the route as the table has it, never the path, the query, a header or a body.
 
 use std::fmt;
+use std::future::Future;
 use std::net::{IpAddr, Ipv4Addr};
 use std::panic::AssertUnwindSafe;
 use std::time::Instant;
@@ -16,7 +17,7 @@ use axum::response::Response;
 use futures_util::FutureExt as _;
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
-use wire::ids::{ParticipantId, UserId};
+use wire::ids::{ParticipantId, SessionId, UserId};
 
 use super::app::App;
 use super::credential::Stranger;
@@ -75,18 +76,19 @@ impl RequestId {
     }
 }
 
+/// The route of a request for what is not there.
+const UNMATCHED: &str = "unmatched";
 static REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// Carries a request in and its answer out.
-pub(super) async fn edge(State(app): State<App>, mut request: Request<Body>, next: Next) -> Response {
-    let started = Instant::now();
-    let id = RequestId::new();
-    let method = request.method().clone();
-    let matched = request.extensions().get::<MatchedPath>().cloned();
-    let template = matched.as_ref().map_or("unmatched", MatchedPath::as_str);
-    let session = path::session_id(template, request.uri().path()).ok();
-    let waiting = request.uri().query().is_some_and(|query| query.contains("wait="));
-
+///
+/// Not an `async fn`: its future would have the room of the request for as long as that is under way.
+pub(super) fn edge(
+    State(app): State<App>,
+    mut request: Request<Body>,
+    next: Next,
+) -> impl Future<Output = Response> + Send {
+    let asked = Asked::by(&request);
     let peer = request
         .extensions()
         .get::<Peer>()
@@ -95,40 +97,74 @@ pub(super) async fn edge(State(app): State<App>, mut request: Request<Body>, nex
     request.extensions_mut().insert(ClientAddress(client));
 
     let under_way = metrics::under_way();
-    let mut response = match head_too_large(&app, &method, request.uri(), request.headers()) {
-        Some(refusal) => refusal.into_response(),
-        None => AssertUnwindSafe(next.run(request))
-            .catch_unwind()
-            .await
-            .unwrap_or_else(|_| Refusal::Internal.into_response()),
+    let carried_out = match head_too_large(&app, request.method(), request.uri(), request.headers()) {
+        Some(refusal) => Err(refusal),
+        None => Ok(Box::pin(AssertUnwindSafe(next.run(request)).catch_unwind())),
     };
-    drop(under_way);
-    set_headers(response.headers_mut(), template, &id);
-
-    let status = response.status();
-    let subject = response
-        .extensions_mut()
-        .remove::<Subject>()
-        .unwrap_or(Subject::Nobody);
-    let took = started.elapsed();
-    metrics::answered(&Seen {
-        method: &method,
-        route: template,
-        status: status.as_u16(),
-        waiting,
-        took,
-    });
-    let session = session.map_or_else(|| "-".to_owned(), |id| id.to_string());
-    let took_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
-    if matches!(template, "/healthz" | "/readyz" | "/metrics") && status.is_success() {
-        tracing::debug!(request = %id.0, %method, route = template, status = status.as_u16(), took_ms, "answered");
-    } else {
-        tracing::info!(
-            request = %id.0, %method, route = template, status = status.as_u16(), took_ms, %session, by = %subject,
-            "answered"
-        );
+    async move {
+        let response = match carried_out {
+            Err(refusal) => refusal.into_response(),
+            Ok(answer) => answer.await.unwrap_or_else(|_| Refusal::Internal.into_response()),
+        };
+        drop(under_way);
+        asked.answered(response)
     }
-    response
+}
+
+/// What is kept of a request until it is answered.
+struct Asked {
+    at: Instant,
+    id: RequestId,
+    method: Method,
+    matched: Option<MatchedPath>,
+    session: Option<SessionId>,
+    waiting: bool,
+}
+
+impl Asked {
+    fn by(request: &Request<Body>) -> Self {
+        let matched = request.extensions().get::<MatchedPath>().cloned();
+        let template = matched.as_ref().map_or(UNMATCHED, MatchedPath::as_str);
+        Self {
+            at: Instant::now(),
+            id: RequestId::new(),
+            method: request.method().clone(),
+            session: path::session_id(template, request.uri().path()).ok(),
+            waiting: request.uri().query().is_some_and(|query| query.contains("wait=")),
+            matched,
+        }
+    }
+
+    /// Sets the headers that every answer has, and writes the log line and the figures.
+    fn answered(&self, mut response: Response) -> Response {
+        let (id, method) = (&self.id, &self.method);
+        let template = self.matched.as_ref().map_or(UNMATCHED, MatchedPath::as_str);
+        set_headers(response.headers_mut(), template, id);
+        let status = response.status();
+        let subject = response
+            .extensions_mut()
+            .remove::<Subject>()
+            .unwrap_or(Subject::Nobody);
+        let took = self.at.elapsed();
+        metrics::answered(&Seen {
+            method,
+            route: template,
+            status: status.as_u16(),
+            waiting: self.waiting,
+            took,
+        });
+        let session = self.session.map_or_else(|| "-".to_owned(), |id| id.to_string());
+        let took_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
+        if matches!(template, "/healthz" | "/readyz" | "/metrics") && status.is_success() {
+            tracing::debug!(request = %id.0, %method, route = template, status = status.as_u16(), took_ms, "answered");
+        } else {
+            tracing::info!(
+                request = %id.0, %method, route = template, status = status.as_u16(), took_ms, %session, by = %subject,
+                "answered"
+            );
+        }
+        response
+    }
 }
 
 fn head_too_large(app: &App, method: &Method, uri: &Uri, headers: &HeaderMap) -> Option<Refusal> {

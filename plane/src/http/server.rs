@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
-use http::Request;
+use http::{HeaderValue, Request, Uri};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -178,6 +178,7 @@ impl Connections {
         let _ = stream.set_nodelay(true);
         let service = hyper::service::service_fn(|mut request: Request<Incoming>| {
             request.extensions_mut().insert(peer);
+            apart(&mut request);
             self.router.clone().call(request.map(Body::new))
         });
         let mut protocol = self.protocol.clone();
@@ -203,6 +204,19 @@ impl Connections {
             tracing::debug!(%error, "a connection broke off");
         }
         drop(present);
+    }
+}
+
+/// Takes a request's head out of the connection's read buffer. That one is of use again then; else hyper, which listens for
+/// the end of the connection while a request is under way, takes a second one beside it.
+fn apart(request: &mut Request<Incoming>) {
+    for value in request.headers_mut().values_mut() {
+        if let Ok(own) = HeaderValue::from_bytes(value.as_bytes()) {
+            *value = own;
+        }
+    }
+    if let Ok(own) = Uri::try_from(request.uri().to_string()) {
+        *request.uri_mut() = own;
     }
 }
 

@@ -11,6 +11,7 @@ use super::read::PAGE_RECORDS;
 use super::{Answer, Service, ServiceError, SessionCaller};
 use crate::door::DoorPolicy;
 use crate::modes::Fingerprint;
+use crate::presence::Listening;
 use crate::store::session::SessionRow;
 use crate::store::{records, session};
 
@@ -20,6 +21,14 @@ struct Mark {
     mode: Fingerprint,
     door: DoorPolicy,
     knocking: u32,
+}
+
+/// How a wait begins.
+enum Begun {
+    /// Nothing is there: it waits until this changes.
+    Waits(Mark, Listening),
+    /// It is answered at once.
+    Ends(Listening),
 }
 
 impl From<&SessionRow> for Mark {
@@ -44,27 +53,10 @@ impl Service {
         let deadline = Instant::now() + wait;
         // Before the first read, so that no change after it is missed.
         let mut changes = self.shared.wakes.hub().subscribe(by.session_id);
-        let row = Box::pin(self.row_for(by)).await?;
-        let now = self.shared.mode_time(&row, self.shared.now());
-        if row.ended.is_none()
-            && by.kind == Kind::Agent
-            && row.mode.effective(by.participant_id, now) == ModeName::Observe
-        {
-            return Err(ServiceError::ModeObserve);
-        }
-        let before = Mark::from(&row);
-        let most = self.shared.limits.waits_per_participant;
-        let _place =
-            self.shared
-                .presence
-                .listen(by, self.shared.now(), most)
-                .ok_or(ServiceError::RateLimited {
-                    limit: "waits_per_participant",
-                    retry_after_s: 1,
-                })?;
-        if row.ended.is_some() || Box::pin(self.has_news(by, after, &row)).await? {
-            return Box::pin(self.read(by, after, limit)).await;
-        }
+        let (before, _place) = match Box::pin(self.begin_wait(by, after)).await? {
+            Begun::Waits(before, place) => (before, place),
+            Begun::Ends(_place) => return Box::pin(self.read(by, after, limit)).await,
+        };
         let slot = self.shared.looks.slot(by.session_id);
         loop {
             tokio::select! {
@@ -87,6 +79,31 @@ impl Service {
                 return Box::pin(self.answer(by, after, limit, &look)).await;
             }
         }
+    }
+
+    /// The first look of a wait: whether there is something to say already.
+    async fn begin_wait(&self, by: &SessionCaller, after: u64) -> Answer<Begun> {
+        let row = self.row_for(by).await?;
+        let now = self.shared.mode_time(&row, self.shared.now());
+        if row.ended.is_none()
+            && by.kind == Kind::Agent
+            && row.mode.effective(by.participant_id, now) == ModeName::Observe
+        {
+            return Err(ServiceError::ModeObserve);
+        }
+        let most = self.shared.limits.waits_per_participant;
+        let place =
+            self.shared
+                .presence
+                .listen(by, self.shared.now(), most)
+                .ok_or(ServiceError::RateLimited {
+                    limit: "waits_per_participant",
+                    retry_after_s: 1,
+                })?;
+        if row.ended.is_some() || self.has_news(by, after, &row).await? {
+            return Ok(Begun::Ends(place));
+        }
+        Ok(Begun::Waits(Mark::from(&row), place))
     }
 
     /// The records of a look, or others where it does not have them.
