@@ -11,6 +11,7 @@ use wire::ids::{ParticipantId, SessionId};
 use wire::timestamp::Timestamp;
 
 use super::open::Shared;
+use super::read::as_of;
 use super::{Answer, ServiceError, SessionCaller};
 use crate::store::records::{self, RecordRow};
 use crate::store::session::{self, SessionRow};
@@ -124,13 +125,17 @@ impl Shared {
 
     async fn take_look(&self, session: SessionId, after: u64) -> Answer<Look> {
         let began = Instant::now();
-        let mut tx = self.store.begin_read().await?;
-        let row = session::load(&mut tx.on(), session)
+        let mut conn = self.store.reader().await?;
+        let row = session::load(&mut conn.on(), session)
             .await?
             .ok_or(ServiceError::Unauthorized)?;
-        let tokens = tokens::of_epoch(&mut tx.on(), session, row.epoch).await?;
+        // Read after the row: a token that ended since is not among them, and is looked up by whoever has it.
+        let tokens = tokens::of_epoch(&mut conn.on(), session, row.epoch).await?;
+        let after = after.max(row.min_seq.saturating_sub(1));
         let records = if row.head_seq > after {
-            records::page(&mut tx.on(), session, after, RECORDS, BYTES).await?
+            let page = records::page(&mut conn.on(), session, after, RECORDS, BYTES).await?;
+            // Without them nobody is told that there are none: each reads for itself.
+            as_of(row.head_seq, after, page).unwrap_or_default()
         } else {
             Vec::new()
         };

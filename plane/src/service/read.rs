@@ -1,4 +1,4 @@
-//! `GET /v1/sessions/{id}/records`: the transcript in order, from one snapshot.
+//! `GET /v1/sessions/{id}/records`: the transcript in order, as it was at one moment.
 
 use wire::api::{Checkpoint, Page, Record};
 use wire::encoding::{Blob, Bytes32};
@@ -8,14 +8,14 @@ use super::open::Shared;
 use super::{Answer, Service, ServiceError, SessionCaller};
 use crate::store::records::{self, RecordRow};
 use crate::store::session::{self, SessionRow};
-use crate::store::{StoreError, epochs};
+use crate::store::{On, StoreError, epochs};
 
 /// Sealed bytes in one answer; one record always fits.
 const PAGE_BYTES: u64 = 1_048_576;
 /// Records in one answer.
 pub(super) const PAGE_RECORDS: u32 = 1_000;
 
-/// A session's row and records of it, from one snapshot.
+/// A session's row and records of it, as they were at one moment.
 pub(super) struct Snapshot {
     pub(super) row: SessionRow,
     pub(super) records: Vec<RecordRow>,
@@ -65,13 +65,32 @@ impl Shared {
         limit: u32,
         bytes: u64,
     ) -> Answer<Snapshot> {
-        let mut tx = self.store.begin_read().await?;
-        let row = session::load(&mut tx.on(), by.session_id)
-            .await?
-            .ok_or(ServiceError::Unauthorized)?;
-        if row.epoch != by.epoch {
-            return Err(ServiceError::TokenRekeyed { epoch: row.epoch });
+        let mut conn = self.store.reader().await?;
+        let row = row_of(&mut conn.on(), by).await?;
+        if after >= row.min_seq.saturating_sub(1) {
+            let page = records::page(&mut conn.on(), by.session_id, after, limit, bytes).await?;
+            if let Some(records) = as_of(row.head_seq, after, page) {
+                return Ok(Snapshot {
+                    row,
+                    records,
+                    checkpoint: None,
+                });
+            }
         }
+        drop(conn);
+        self.snapshot_at_once(by, after, limit, bytes).await
+    }
+
+    /// As [`Shared::snapshot`], from one snapshot of the database: what is evicted meanwhile is seen by none of its reads.
+    async fn snapshot_at_once(
+        &self,
+        by: &SessionCaller,
+        after: u64,
+        limit: u32,
+        bytes: u64,
+    ) -> Answer<Snapshot> {
+        let mut tx = self.store.begin_read().await?;
+        let row = row_of(&mut tx.on(), by).await?;
         let gone = row.min_seq.saturating_sub(1);
         let records = records::page(&mut tx.on(), by.session_id, after.max(gone), limit, bytes).await?;
         let checkpoint = if after < gone {
@@ -90,6 +109,31 @@ impl Shared {
             checkpoint,
         })
     }
+}
+
+/// The row of a caller's session, whose epoch is the token's.
+async fn row_of(on: &mut On<'_>, by: &SessionCaller) -> Answer<SessionRow> {
+    let row = session::load(on, by.session_id)
+        .await?
+        .ok_or(ServiceError::Unauthorized)?;
+    if row.epoch != by.epoch {
+        return Err(ServiceError::TokenRekeyed { epoch: row.epoch });
+    }
+    Ok(row)
+}
+
+/// Records after a seq as they were when the row was read, from a page that was read after the row: two statements, and no
+/// transaction around them. None if that can't be told.
+///
+/// A record never changes, and none is taken away but from the front. So what came since stands behind the row's `head`, and
+/// if the first that should be there is, all are.
+pub(super) fn as_of(head: u64, after: u64, mut page: Vec<RecordRow>) -> Option<Vec<RecordRow>> {
+    page.retain(|record| record.seq <= head);
+    let whole = match page.first() {
+        Some(first) => first.seq == after.saturating_add(1),
+        None => head <= after,
+    };
+    whole.then_some(page)
 }
 
 /// A record as readers get it: which fields it has follows from its class.
@@ -116,4 +160,48 @@ pub(super) fn shown(row: RecordRow) -> Result<Record, StoreError> {
         }
     }
     Ok(record)
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use wire::timestamp::Timestamp;
+
+    use super::*;
+
+    fn page(seqs: impl Iterator<Item = u64>) -> Vec<RecordRow> {
+        seqs.map(|seq| RecordRow {
+            seq,
+            at: Timestamp::from_millis(0),
+            epoch: 1,
+            class: RecordClass::Message,
+            sender: None,
+            item_id: None,
+            signal: None,
+            body: Bytes::new(),
+        })
+        .collect()
+    }
+
+    fn seqs(head: u64, after: u64, page: Vec<RecordRow>) -> Option<Vec<u64>> {
+        as_of(head, after, page).map(|records| records.iter().map(|record| record.seq).collect())
+    }
+
+    #[test]
+    fn what_was_appended_after_the_row_was_read_is_not_shown_with_it() {
+        assert_eq!(seqs(5, 3, page(4..=7)), Some(vec![4, 5]));
+        assert_eq!(seqs(3, 3, page(4..=7)), Some(vec![]));
+        assert_eq!(seqs(3, 3, page(4..=3)), Some(vec![]));
+    }
+
+    #[test]
+    fn what_was_evicted_after_the_row_was_read_is_no_hole() {
+        assert_eq!(seqs(9, 3, page(6..=9)), None);
+        assert_eq!(
+            seqs(9, 3, page(4..=3)),
+            None,
+            "all of it, or the session as a whole"
+        );
+        assert_eq!(seqs(5, 3, page(6..=9)), None, "and what is there came later");
+    }
 }
