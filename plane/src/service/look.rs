@@ -1,7 +1,7 @@
 //! One look at a session for all who wait for it.
 //!
 //! When a record arrives, everybody who waits must look its token up again and read what is new. They share one
-//! look, which begins after each of them asked for it, so that it is as fresh as a look of their own.
+//! look, which begins after the change that woke them was told, so that it has that change for all of them.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -96,12 +96,17 @@ pub(super) fn forget(slot: &Slot) {
 }
 
 impl Shared {
-    /// A look at a session that begins after this call, shared with whoever else asks now.
-    pub(super) async fn look(&self, slot: &Slot, session: SessionId, after: u64) -> Answer<Arc<Look>> {
-        let asked = Instant::now();
+    /// A look at a session that began at `since` or later, shared with whoever else asks for one.
+    pub(super) async fn look(
+        &self,
+        slot: &Slot,
+        session: SessionId,
+        after: u64,
+        since: Instant,
+    ) -> Answer<Arc<Look>> {
         let mut last = slot.lock().await;
         if let Some(look) = last.as_ref()
-            && look.began >= asked
+            && look.began >= since
         {
             return Ok(Arc::clone(look));
         }

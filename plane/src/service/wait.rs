@@ -59,13 +59,13 @@ impl Service {
         };
         let slot = self.shared.looks.slot(by.session_id);
         loop {
-            tokio::select! {
+            let since = tokio::select! {
                 biased;
                 () = self.shared.draining.cancelled() => return Err(ServiceError::Draining),
-                () = changes.changed() => {}
-                () = sleep_until(deadline) => {}
-            }
-            let look = Box::pin(self.shared.look(&slot, by.session_id, after)).await?;
+                () = changes.changed() => changes.told().at(),
+                () = sleep_until(deadline) => Instant::now(),
+            };
+            let look = Box::pin(self.shared.look(&slot, by.session_id, after, since)).await?;
             Box::pin(self.shared.still_counts(by, &look)).await?;
             let news = match look.has_news(after, by.participant_id) {
                 Some(news) => news,

@@ -4,19 +4,35 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::watch;
+use tokio::time::Instant;
 use wire::ids::SessionId;
 
 type Waiters<T> = HashMap<SessionId, watch::Sender<T>>;
 
+/// That a session changed: what is read from this time on has the change.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Change(Option<Instant>);
+
+impl Change {
+    fn now() -> Self {
+        Self(Some(Instant::now()))
+    }
+
+    /// When it was told; none was: now.
+    pub(crate) fn at(self) -> Instant {
+        self.0.unwrap_or_else(Instant::now)
+    }
+}
+
 /// Knows the sessions that somebody waits for, and what was told of each last.
 #[derive(Debug)]
-pub(crate) struct Hub<T = ()> {
+pub(crate) struct Hub<T = Change> {
     waiters: Arc<Mutex<Waiters<T>>>,
 }
 
 /// One who waits for a session. Subscribe before reading: what changes after the read is then never missed.
 #[derive(Debug)]
-pub(crate) struct Subscription<T = ()> {
+pub(crate) struct Subscription<T = Change> {
     hub: Hub<T>,
     session: SessionId,
     changes: watch::Receiver<T>,
@@ -82,14 +98,14 @@ impl Hub {
     /// Releases everybody in this process who waits for the session.
     pub(crate) fn wake(&self, session: SessionId) {
         if let Some(waiters) = self.waiters().get(&session) {
-            waiters.send_replace(());
+            waiters.send_replace(Change::now());
         }
     }
 
     /// Releases everybody: wake-ups may have been missed.
     pub(crate) fn wake_all(&self) {
         for waiters in self.waiters().values() {
-            waiters.send_replace(());
+            waiters.send_replace(Change::now());
         }
     }
 }
@@ -158,6 +174,25 @@ mod tests {
         assert!(!is_released(&mut waiting), "one change releases once");
     }
 
+    #[tokio::test(start_paused = true)]
+    async fn all_who_wait_are_told_the_same_time_however_late_they_hear() {
+        let hub = Hub::default();
+        let (mut one, mut two) = (hub.subscribe(SESSION), hub.subscribe(SESSION));
+        let woken = Instant::now();
+        hub.wake(SESSION);
+        one.changed().await;
+        assert_eq!(one.told().at(), woken);
+        tokio::time::advance(std::time::Duration::from_secs(1)).await;
+        two.changed().await;
+        assert_eq!(two.told().at(), woken);
+        hub.wake_all();
+        assert_eq!(
+            two.told().at(),
+            Instant::now(),
+            "a later change is not seen by an earlier look"
+        );
+    }
+
     #[test]
     fn what_is_told_is_kept_and_what_did_not_change_releases_nobody() {
         let hub = Hub::<u8>::default();
@@ -176,7 +211,7 @@ mod tests {
 
     #[test]
     fn a_session_that_nobody_waits_for_is_forgotten() {
-        let hub = Hub::<()>::default();
+        let hub = Hub::<Change>::default();
         let one = hub.subscribe(SESSION);
         let two = hub.subscribe(SESSION);
         drop(one);

@@ -166,7 +166,9 @@ impl EventStream {
     /// What the look that all share has for this reader.
     async fn newest(&mut self) -> Result<Vec<StreamItem>, End> {
         let (shared, by, seq) = (&self.service.shared, &self.by, self.course.seq());
-        let look = shared.look(&self.slot, by.session_id, seq).await.map_err(gone)?;
+        let since = self.changes.told().at();
+        let look = shared.look(&self.slot, by.session_id, seq, since).await;
+        let look = look.map_err(gone)?;
         shared.still_counts(by, &look).await?;
         match look.records_after(seq) {
             Some(records) if look.row.epoch == by.epoch => {
