@@ -7,8 +7,8 @@
 //!   changes but messages go · [`acts`]: who did what, written down with it · [`shape`]: what is refused without a look at the store · [`state`]: what readers
 //!   are told
 //! - one file a call: [`create`], [`view`], [`title`], [`join`] (with [`proof`]), [`rejoin`], [`participants`], [`leave`],
-//!   [`end`], [`rekey`], [`door`] (with [`knock`]), [`post`], [`read`], [`wait`] (with [`look`]), [`events`] (with [`look`]
-//!   and [`roster`]), [`mode`], [`auto`], [`credentials`] (with [`lookups`]), [`connect`]
+//!   [`end`], [`rekey`], [`door`] (with [`knock`]), [`post`], [`read`], [`wait`] (with [`look`] and [`turns`]), [`events`]
+//!   (with these and [`roster`]), [`mode`], [`auto`], [`credentials`] (with [`lookups`]), [`connect`]
 //! - [`sweep`], [`evict`]: what happens by itself
 //! - [`admin`]: what the operator does
 
@@ -46,6 +46,7 @@ mod state;
 mod sweep;
 mod tasks;
 mod title;
+mod turns;
 mod view;
 mod wait;
 mod write;

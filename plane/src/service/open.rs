@@ -10,6 +10,7 @@ use super::lookups::{self, Lookups};
 use super::roster::Roster;
 use super::state::{Viewer, state};
 use super::tasks::Tasks;
+use super::turns::Turns;
 use super::{Answer, ServiceError, SessionCaller};
 use crate::appender::Appender;
 use crate::clock::Clock;
@@ -59,6 +60,7 @@ pub(crate) struct Shared {
     pub(super) presence: Arc<Presence>,
     pub(super) deadlines: Deadlines,
     pub(super) looks: Looks,
+    pub(super) turns: Turns,
     /// Who is here, for those who stream.
     pub(super) rosters: Hub<Roster>,
     pub(super) lookups: Lookups,
@@ -154,6 +156,7 @@ impl Service {
             wakes: Wakes::new(hub, others, ear, config.wakes),
             deadlines: Deadlines::default(),
             looks: Looks::default(),
+            turns: Turns::default(),
             rosters: Hub::default(),
             lookups,
             departures: Departures::default(),

@@ -53,7 +53,10 @@ impl Service {
         let deadline = Instant::now() + wait;
         // Before the first read, so that no change after it is missed.
         let mut changes = self.shared.wakes.hub().subscribe(by.session_id);
-        let (before, _place) = match Box::pin(self.begin_wait(by, after)).await? {
+        let turn = self.shared.turns.next().await?;
+        let begun = Box::pin(self.begin_wait(by, after)).await?;
+        drop(turn);
+        let (before, _place) = match begun {
             Begun::Waits(before, place) => (before, place),
             Begun::Ends(_place) => return Box::pin(self.read(by, after, limit)).await,
         };

@@ -34,6 +34,6 @@ pub(in crate::http) async fn read(call: Call<SessionCaller, NoBody, ReadQuery>) 
 
 pub(in crate::http) async fn events(call: Call<SessionCaller, NoBody, EventsQuery>) -> Handled<Streaming> {
     let app = &call.app;
-    let stream = Box::pin(app.service().events(&call.caller, call.query.after)).await?;
+    let stream = app.service().events(&call.caller, call.query.after).await?;
     Ok(Streaming::new(stream, app.limits()))
 }

@@ -52,6 +52,12 @@ impl Service {
     /// `RateLimited`: too many waits and streams of this participant; `Unauthorized`, `TokenRekeyed`: the token ended
     /// since it was checked; `Draining`.
     pub async fn events(&self, by: &SessionCaller, after: u64) -> Answer<EventStream> {
+        let _turn = self.shared.turns.next().await?;
+        // Boxed only now: what it needs is most of what a stream takes.
+        Box::pin(self.begin_stream(by, after)).await
+    }
+
+    async fn begin_stream(&self, by: &SessionCaller, after: u64) -> Answer<EventStream> {
         let shared = &self.shared;
         if shared.draining.is_cancelled() {
             return Err(ServiceError::Draining);
