@@ -1,6 +1,6 @@
 # Every target is one script; `make` alone says what there is.
 .DEFAULT_GOAL := help
-.PHONY: help run test demo lint fmt conformance npm figures hosts
+.PHONY: help run test demo lint fmt conformance npm figures hosts bench
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -31,3 +31,6 @@ hosts: ## Run the client in the real hosts, which are fetched once: make hosts H
 
 figures: ## Measure start, memory and size of what `make npm` has built, beside Node servers
 	@scripts/client-figures.sh
+
+bench: ## Measure everything beside its baselines: make bench QUICK=1, make bench ONLY=appends
+	@QUICK=$(QUICK) ONLY=$(ONLY) scripts/bench.sh

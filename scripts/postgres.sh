@@ -1,7 +1,7 @@
 # shellcheck shell=bash
-# A throw-away Postgres for tests, and a pooler in transaction mode before it. To be sourced after lib.sh: `start_postgres
-# FOLDER` sets POSTGRES_URL, then `start_pooler FOLDER` sets POOLER_URL; `stop_postgres` and `stop_pooler` end them; the
-# folder is the caller's to remove.
+# A throw-away Postgres for tests, and a pooler in transaction mode before it. To be sourced after lib.sh: `start_postgres FOLDER
+# [SETTING…]` sets POSTGRES_URL and POSTGRES_DATA, then `start_pooler FOLDER` sets POOLER_URL; `stop_postgres` ends the cluster of
+# POSTGRES_DATA, `stop_pooler` the pooler; the folder is the caller's to remove.
 
 # The folder of initdb and pg_ctl: that of the newest version of Debian, else wherever the PATH has it.
 postgres_bin() {
@@ -27,6 +27,9 @@ as_postgres() {
 
 start_postgres() {
   local folder=$1 bin port
+  shift
+  # The cluster dies with the test run, so it need not survive a power cut; a killed process loses nothing.
+  (($#)) || set -- fsync=off
   bin=$(postgres_bin) || return 1
   port=$(free_port)
   mkdir -p "$folder"
@@ -37,9 +40,8 @@ start_postgres() {
     cd "$folder" || exit
     as_postgres "$bin/initdb" --pgdata="$POSTGRES_DATA" --username=postgres --auth=trust --encoding=UTF8 --locale=C \
       --no-sync >"$folder/initdb.log"
-    # The cluster dies with the test run, so it need not survive a power cut; a killed process loses nothing.
     as_postgres "$bin/pg_ctl" --pgdata="$POSTGRES_DATA" --log="$folder/postgres.log" --wait --silent start \
-      --options="-p $port -k '' -c listen_addresses=127.0.0.1 -c max_connections=400 -c fsync=off" </dev/null
+      --options="-p $port -k '' -c listen_addresses=127.0.0.1 -c max_connections=400 ${*/#/-c }" </dev/null
   )
   # shellcheck disable=SC2034 # read by the caller
   POSTGRES_URL=postgres://postgres@127.0.0.1:$port/postgres

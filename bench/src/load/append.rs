@@ -1,0 +1,132 @@
+//! Appends through the whole API by many connections at once.
+//!
+//! It is a closed loop: every connection sends its next post once the last one is answered. The rate that comes of it
+//! is what the plane holds with so many at once; the latencies are those under that load, and no more than that.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use hdrhistogram::Histogram;
+use tokio::task::JoinSet;
+use wire::encoding::to_base64url;
+use wire::ids::MessageId;
+
+use super::http::{Connection, request_head};
+use super::seat::Seat;
+
+/// Not counted at the beginning of a load: connections are made, caches are filled.
+const WARM_UP: Duration = Duration::from_millis(300);
+const ID: usize = wire::ids::UUID_TEXT_LEN;
+
+/// Posts with the same sealed bytes, each with an id of its own: to the plane a message like any other.
+#[derive(Debug)]
+pub(crate) struct Posts {
+    /// A request's head for each seat.
+    heads: Vec<Vec<u8>>,
+    /// What follows the message id.
+    rest: Vec<u8>,
+}
+
+const BEFORE_ID: &[u8] = br#"{"message_id":""#;
+
+impl Posts {
+    /// Posts by these seats.
+    pub(crate) fn new<'a>(seats: impl Iterator<Item = &'a Seat>, sealed: &[u8]) -> Self {
+        let rest = format!(r#"","epoch":1,"sealed":"{}"}}"#, to_base64url(sealed)).into_bytes();
+        let length = BEFORE_ID.len() + ID + rest.len();
+        let heads = seats
+            .map(|seat| {
+                let path = format!("/v1/sessions/{}/records", seat.session);
+                request_head("POST", &path, Some(&seat.token), Some(length))
+            })
+            .collect();
+        Self { heads, rest }
+    }
+
+    /// Writes the next post by a seat.
+    pub(crate) fn write(&self, seat: usize, request: &mut Vec<u8>) {
+        request.clear();
+        request.extend_from_slice(self.heads.get(seat).map_or(&[], Vec::as_slice));
+        request.extend_from_slice(BEFORE_ID);
+        let id = MessageId::from_bytes(fastrand::u128(..).to_be_bytes());
+        request.extend_from_slice(id.to_string().as_bytes());
+        request.extend_from_slice(&self.rest);
+    }
+
+    /// How many seats there are.
+    pub(crate) fn seats(&self) -> usize {
+        self.heads.len()
+    }
+}
+
+/// What a load came to.
+#[derive(Debug)]
+pub(crate) struct Appended {
+    /// Appends a second.
+    pub(crate) rate: f64,
+    /// From sending a post to its answer, in microseconds.
+    pub(crate) latency: Histogram<u64>,
+}
+
+/// A quantile of latencies, in microseconds.
+#[allow(
+    clippy::cast_precision_loss,
+    reason = "microseconds of a run are far below 2^52"
+)]
+pub(crate) fn micros(latency: &Histogram<u64>, quantile: f64) -> f64 {
+    latency.value_at_quantile(quantile) as f64
+}
+
+/// Posts by so many connections for so long, each post by a seat drawn at random.
+///
+/// # Errors
+/// A post that was refused: then there is no figure.
+pub(crate) async fn run(
+    address: SocketAddr,
+    posts: &Arc<Posts>,
+    connections: usize,
+    duration: Duration,
+) -> Result<Appended> {
+    let mut open = Vec::with_capacity(connections);
+    for _ in 0..connections {
+        open.push(Connection::open(address).await?);
+    }
+    let from = Instant::now() + WARM_UP;
+    let until = from + duration;
+    let mut writers = JoinSet::new();
+    for connection in open {
+        writers.spawn(write(connection, Arc::clone(posts), from, until));
+    }
+    let mut latency = Histogram::new(3)?;
+    while let Some(writer) = writers.join_next().await {
+        latency.add(writer??)?;
+    }
+    #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+    let rate = latency.len() as f64 / duration.as_secs_f64();
+    Ok(Appended { rate, latency })
+}
+
+/// Counts the answers that come between two moments.
+async fn write(
+    mut connection: Connection,
+    posts: Arc<Posts>,
+    from: Instant,
+    until: Instant,
+) -> Result<Histogram<u64>> {
+    let mut latency = Histogram::new(3)?;
+    let mut request = Vec::new();
+    loop {
+        posts.write(fastrand::usize(..posts.seats()), &mut request);
+        let sent = Instant::now();
+        if sent >= until {
+            return Ok(latency);
+        }
+        connection.exchange(&request).await?.is(201)?;
+        let answered = Instant::now();
+        if answered >= from && answered < until {
+            latency.record(u64::try_from((answered - sent).as_micros())?)?;
+        }
+    }
+}

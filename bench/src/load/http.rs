@@ -1,0 +1,172 @@
+//! HTTP/1.1 over one connection that stays open, with as little work as it takes: what the generator uses, the plane
+//! does not get. Answers have a `Content-Length`, as all of the plane's but streams do.
+
+use std::net::SocketAddr;
+
+use anyhow::{Context as _, Result, bail};
+use serde::de::DeserializeOwned;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+/// Room for one read.
+const READ: usize = 16 * 1_024;
+/// More headers than the plane sends.
+const HEADERS: usize = 32;
+
+/// A connection that stays open.
+#[derive(Debug)]
+pub(crate) struct Connection {
+    stream: TcpStream,
+    buffer: Vec<u8>,
+}
+
+/// An answer, in the connection's buffer.
+#[derive(Debug)]
+pub(crate) struct Answer<'a> {
+    /// The status code.
+    pub(crate) status: u16,
+    /// The body.
+    pub(crate) body: &'a [u8],
+}
+
+impl Answer<'_> {
+    /// The body of an answer with this status, read as JSON.
+    ///
+    /// # Errors
+    /// Another status; another form.
+    pub(crate) fn json<T: DeserializeOwned>(&self, status: u16) -> Result<T> {
+        self.is(status)?;
+        serde_json::from_slice(self.body).context("the plane's answer has another form")
+    }
+
+    /// That the answer has this status.
+    ///
+    /// # Errors
+    /// Another one, with the problem document.
+    pub(crate) fn is(&self, status: u16) -> Result<()> {
+        if self.status != status {
+            let text = String::from_utf8_lossy(self.body);
+            bail!("the plane answered {} instead of {status}: {text}", self.status);
+        }
+        Ok(())
+    }
+}
+
+impl Connection {
+    /// Connects.
+    ///
+    /// # Errors
+    /// Nobody listens.
+    pub(crate) async fn open(address: SocketAddr) -> Result<Self> {
+        let stream = TcpStream::connect(address)
+            .await
+            .context("the plane can't be reached")?;
+        stream.set_nodelay(true)?;
+        Ok(Self {
+            stream,
+            buffer: Vec::with_capacity(READ),
+        })
+    }
+
+    /// Sends a request and reads its answer.
+    ///
+    /// # Errors
+    /// The connection broke, or the answer is none.
+    pub(crate) async fn exchange(&mut self, request: &[u8]) -> Result<Answer<'_>> {
+        self.send(request).await?;
+        self.receive().await
+    }
+
+    /// Sends a request.
+    ///
+    /// # Errors
+    /// The connection broke.
+    pub(crate) async fn send(&mut self, request: &[u8]) -> Result<()> {
+        self.stream.write_all(request).await?;
+        Ok(())
+    }
+
+    /// Reads the answer to what was sent.
+    ///
+    /// # Errors
+    /// The connection broke, or the answer is none.
+    pub(crate) async fn receive(&mut self) -> Result<Answer<'_>> {
+        self.buffer.clear();
+        let (status, start, length) = loop {
+            self.read().await?;
+            if let Some(head) = head(&self.buffer)? {
+                break head;
+            }
+        };
+        let end = start + length;
+        while self.buffer.len() < end {
+            self.buffer.reserve(end - self.buffer.len());
+            self.read().await?;
+        }
+        let body = self.buffer.get(start..end).unwrap_or_default();
+        Ok(Answer { status, body })
+    }
+
+    async fn read(&mut self) -> Result<()> {
+        self.buffer.reserve(READ);
+        if self.stream.read_buf(&mut self.buffer).await? == 0 {
+            bail!("the plane closed the connection");
+        }
+        Ok(())
+    }
+}
+
+/// Status, where the body starts, and its length; none while the head is not all there.
+fn head(buffer: &[u8]) -> Result<Option<(u16, usize, usize)>> {
+    let mut headers = [httparse::EMPTY_HEADER; HEADERS];
+    let mut answer = httparse::Response::new(&mut headers);
+    let httparse::Status::Complete(start) = answer.parse(buffer)? else {
+        return Ok(None);
+    };
+    let length = answer
+        .headers
+        .iter()
+        .find(|header| header.name.eq_ignore_ascii_case("content-length"))
+        .context("an answer without Content-Length")?;
+    let length = std::str::from_utf8(length.value)?.parse()?;
+    Ok(Some((
+        answer.code.context("an answer without a status")?,
+        start,
+        length,
+    )))
+}
+
+/// The head of a request with a body of so many bytes, or without one.
+pub(crate) fn request_head(method: &str, path: &str, token: Option<&str>, body: Option<usize>) -> Vec<u8> {
+    let mut head = format!("{method} {path} HTTP/1.1\r\nHost: bench\r\n");
+    if let Some(token) = token {
+        head += &format!("Authorization: Bearer {token}\r\n");
+    }
+    if let Some(length) = body {
+        head += &format!("Content-Type: application/json\r\nContent-Length: {length}\r\n");
+    }
+    head += "\r\n";
+    head.into_bytes()
+}
+
+/// A whole request.
+pub(crate) fn request(method: &str, path: &str, token: Option<&str>, body: Option<&[u8]>) -> Vec<u8> {
+    let mut request = request_head(method, path, token, body.map(<[u8]>::len));
+    request.extend_from_slice(body.unwrap_or_default());
+    request
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_head_is_read_once_it_is_whole() {
+        let answer = b"HTTP/1.1 201 Created\r\ncontent-length: 5\r\nx: y\r\n\r\nhello";
+        assert_eq!(head(&answer[..40]).unwrap(), None);
+        let (status, start, length) = head(answer).unwrap().unwrap();
+        assert_eq!((status, &answer[start..start + length]), (201, &b"hello"[..]));
+        assert!(head(b"HTTP/1.1 200 OK\r\n\r\n").is_err());
+        assert!(head(b"hello").is_err());
+    }
+}

@@ -1,0 +1,52 @@
+//! Measures the plane and its client, and prints the table of `quality.md`.
+//!
+//! Every figure is taken beside its baseline in the same round, because machines and disks change their speed from one
+//! minute to the next; what is judged is the ratio. The plane runs as a process of its own, as it is shipped. Nothing
+//! of this is linked into a shipped program.
+//!
+//! - [`figures`]: one file a row of the table · [`baseline`]: what the rows are compared with
+//! - [`load`]: the clients that make the load · [`fixture`]: planes, stores and sessions to measure on
+//! - [`system`]: the machine, its processes and its disk · [`report`]: the table and the files
+
+mod baseline;
+mod figures;
+mod fixture;
+mod load;
+mod options;
+mod report;
+mod system;
+
+use std::process::ExitCode;
+
+use anyhow::{Context as _, Result};
+use clap::Parser as _;
+
+use fixture::Fixture;
+use options::Options;
+
+/// One thread makes the load: on a machine of two cores more of them would take from what is measured.
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    match run(Options::parse()).await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            report::say(&format!("{error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run(options: Options) -> Result<()> {
+    let mut rows = figures::chosen(options.only.as_deref())?;
+    let mut fixture = Fixture::new(&options)?;
+    let measured = figures::measure(&mut rows, &mut fixture).await;
+    fixture.stop().await;
+    let table = report::Table::new(&options, measured?).await;
+    report::print(&table.to_string());
+    if let Some(folder) = &options.output {
+        table
+            .write(folder)
+            .with_context(|| format!("{} can't be written", folder.display()))?;
+    }
+    Ok(())
+}

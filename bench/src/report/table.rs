@@ -1,0 +1,163 @@
+//! The table with what it was measured on, as Markdown and as JSON.
+
+use std::fmt;
+use std::io;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::Measured;
+use crate::figures::Bound;
+use crate::fixture::RAISED;
+use crate::options::Options;
+use crate::system::machine;
+
+/// All rows, measured.
+#[derive(Debug)]
+pub(crate) struct Table {
+    rows: Vec<Measured>,
+    /// On what, and how: name and value.
+    conditions: Vec<(&'static str, String)>,
+}
+
+impl Table {
+    /// A table of rows.
+    pub(crate) async fn new(options: &Options, rows: Vec<Measured>) -> Self {
+        let limits: Vec<String> = RAISED
+            .iter()
+            .map(|(name, value)| format!("{name} {value}"))
+            .collect();
+        let mut conditions = vec![
+            ("machine", machine::machine()),
+            ("load at the end", machine::load()),
+            (
+                "plane",
+                format!(
+                    "{}, profile {}, log level info into a file in memory",
+                    machine::first_line(&options.plane.to_string_lossy(), &["--version"]),
+                    options.profile
+                ),
+            ),
+            ("database", machine::first_line("postgres", &["--version"])),
+            (
+                "rounds",
+                format!(
+                    "{} of {} s a part; median (least–most)",
+                    options.rounds, options.seconds
+                ),
+            ),
+            ("limits raised", limits.join(", ")),
+        ];
+        if let Some(remark) = &options.remark {
+            conditions.push(("remark", remark.clone()));
+        }
+        Self { rows, conditions }
+    }
+
+    /// Keeps it as `table.md` and `table.json`.
+    ///
+    /// # Errors
+    /// The folder can't be written to.
+    pub(crate) fn write(&self, folder: &Path) -> io::Result<()> {
+        std::fs::create_dir_all(folder)?;
+        std::fs::write(folder.join("table.md"), format!("{self}"))?;
+        std::fs::write(folder.join("table.json"), format!("{:#}\n", self.json()))
+    }
+
+    fn json(&self) -> Value {
+        let conditions: serde_json::Map<String, Value> = self
+            .conditions
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), json!(value)))
+            .collect();
+        let rows: Vec<Value> = self
+            .rows
+            .iter()
+            .map(|row| {
+                let goals: Vec<Value> = row
+                    .met()
+                    .map(|(goal, ratio, met)| json!({ "of": goal.of, "goal": goal.bound.to_string(), "median": ratio.median(),
+                        "rounds": ratio.rounds, "met": met }))
+                    .collect();
+                json!({ "row": row.name, "title": row.title, "store": row.store, "values": row.values, "goals": goals,
+                    "fdatasync_us": row.sync.rounds, "cores": row.cores })
+            })
+            .collect();
+        json!({ "conditions": conditions, "rows": rows })
+    }
+}
+
+impl fmt::Display for Bound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::AtLeast(least) => write!(f, "at least {least}"),
+            Self::AtMost(most) => write!(f, "at most {most}"),
+        }
+    }
+}
+
+impl fmt::Display for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "# What the plane and its client reach\n")?;
+        for (name, value) in &self.conditions {
+            writeln!(f, "- {name}: {value}")?;
+        }
+        writeln!(
+            f,
+            "\n| figure | store | measured | beside it | ratio | goal | met | fdatasync |"
+        )?;
+        writeln!(f, "| --- | --- | --- | --- | --- | --- | --- | --- |")?;
+        for row in &self.rows {
+            row.write(f)?;
+        }
+        writeln!(f, "\nCores used, of the generator, the plane and the database:\n")?;
+        for row in self.rows.iter().filter(|row| !row.cores.is_empty()) {
+            let cores: Vec<String> = row
+                .cores
+                .iter()
+                .map(|series| format!("{} {}", series.name, series.show()))
+                .collect();
+            writeln!(f, "- {}, {}: {}", row.name, row.store, cores.join(" · "))?;
+        }
+        writeln!(f, "\nHow each row is measured:\n")?;
+        let mut told = "";
+        for row in &self.rows {
+            if row.name != told {
+                writeln!(f, "- {}: {}", row.name, row.method)?;
+            }
+            told = row.name;
+        }
+        Ok(())
+    }
+}
+
+impl Measured {
+    /// One line a goal; the first has the figure.
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut values = self.values.iter();
+        let figure = values.next().map(super::series::Series::show).unwrap_or_default();
+        let beside: Vec<String> = values
+            .map(|series| format!("{} {}", series.name, series.show()))
+            .collect();
+        let sync = if self.sync.rounds.is_empty() {
+            String::new()
+        } else {
+            self.sync.show()
+        };
+        let mut before = [self.title, self.store, &figure, &beside.join("<br>")].join(" | ");
+        let mut after = sync;
+        for (goal, ratio, met) in self.met() {
+            let met = if met { "yes" } else { "**no**" };
+            writeln!(
+                f,
+                "| {before} | {} {} | {} | {met} | {after} |",
+                ratio.show(),
+                goal.of,
+                goal.bound
+            )?;
+            before = [""; 4].join(" | ");
+            after.clear();
+        }
+        Ok(())
+    }
+}
