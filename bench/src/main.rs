@@ -18,7 +18,7 @@ mod system;
 
 use std::process::ExitCode;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use clap::Parser as _;
 
 use fixture::Fixture;
@@ -41,12 +41,16 @@ async fn run(options: Options) -> Result<()> {
     let mut fixture = Fixture::new(&options)?;
     let measured = figures::measure(&mut rows, &mut fixture).await;
     fixture.stop().await;
-    let table = report::Table::new(&options, measured?).await;
+    let table = report::Table::new(&options, measured);
     report::print(&table.to_string());
     if let Some(folder) = &options.output {
         table
             .write(folder)
             .with_context(|| format!("{} can't be written", folder.display()))?;
     }
-    Ok(())
+    if table.is_whole() {
+        Ok(())
+    } else {
+        bail!("some rows could not be measured")
+    }
 }

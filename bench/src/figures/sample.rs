@@ -11,6 +11,10 @@ pub(crate) enum Unit {
     Ratio,
     /// Of the machine's cores.
     Cores,
+    /// Bytes.
+    Bytes,
+    /// So many.
+    Count,
 }
 
 impl Unit {
@@ -22,6 +26,9 @@ impl Unit {
             Self::Micros if value >= 1_000.0 => format!("{:.2} ms", value / 1_000.0),
             Self::Micros => format!("{value:.0} µs"),
             Self::Cores | Self::Ratio => format!("{value:.2}"),
+            Self::Bytes if value >= 1_048_576.0 => format!("{:.1} MiB", value / 1_048_576.0),
+            Self::Bytes => format!("{:.1} KB", value / 1_000.0),
+            Self::Count => format!("{value:.0}"),
         }
     }
 }
@@ -63,24 +70,43 @@ impl Bound {
     }
 }
 
-/// A goal of a row: what its ratio is to, and the bound.
+/// A goal of a row: what is held against the bound, and the bound.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Goal {
     /// The figure in terms of what.
     pub(crate) of: &'static str,
+    /// A ratio, unless it is the figure itself or a difference.
+    pub(crate) unit: Unit,
     /// The bound.
     pub(crate) bound: Bound,
 }
 
+impl Goal {
+    /// A figure at least so many times its baseline.
+    pub(crate) const fn at_least(ratio: f64, of: &'static str) -> Self {
+        Self::of(Unit::Ratio, Bound::AtLeast(ratio), of)
+    }
+
+    /// A figure at most so many times its baseline.
+    pub(crate) const fn at_most(ratio: f64, of: &'static str) -> Self {
+        Self::of(Unit::Ratio, Bound::AtMost(ratio), of)
+    }
+
+    /// A bound on something with a unit.
+    pub(crate) const fn of(unit: Unit, bound: Bound, of: &'static str) -> Self {
+        Self { of, unit, bound }
+    }
+}
+
 /// A round of a row.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Sample {
-    /// The figure first, then its baselines.
+    /// The figure first, then its baselines and what else was seen.
     pub(crate) values: Vec<Value>,
-    /// One for each goal, in their order.
-    pub(crate) ratios: Vec<f64>,
+    /// What is held against each goal, in their order.
+    pub(crate) judged: Vec<f64>,
     /// The disk's `fdatasync` before and after, in microseconds; of rows that must be durable.
     pub(crate) sync: Option<(f64, f64)>,
-    /// Cores used meanwhile by the generator, the plane and the database.
-    pub(crate) cores: Vec<f64>,
+    /// Cores used meanwhile, by whom.
+    pub(crate) cores: Vec<(&'static str, f64)>,
 }

@@ -68,6 +68,8 @@ pub(crate) struct Appended {
     pub(crate) rate: f64,
     /// From sending a post to its answer, in microseconds.
     pub(crate) latency: Histogram<u64>,
+    /// All posts that were acknowledged, those before and after the time that counts as well.
+    pub(crate) acknowledged: usize,
 }
 
 /// A quantile of latencies, in microseconds.
@@ -79,52 +81,61 @@ pub(crate) fn micros(latency: &Histogram<u64>, quantile: f64) -> f64 {
     latency.value_at_quantile(quantile) as f64
 }
 
-/// Posts by so many connections for so long, each post by a seat drawn at random.
+/// Posts by so many connections for so long. They take the posts in turn, and of these each time a seat at random.
 ///
 /// # Errors
 /// A post that was refused: then there is no figure.
 pub(crate) async fn run(
     address: SocketAddr,
-    posts: &Arc<Posts>,
+    posts: &[Arc<Posts>],
     connections: usize,
     duration: Duration,
 ) -> Result<Appended> {
     let mut open = Vec::with_capacity(connections);
-    for _ in 0..connections {
-        open.push(Connection::open(address).await?);
+    for posts in posts.iter().cycle().take(connections) {
+        open.push((Connection::open(address).await?, Arc::clone(posts)));
     }
     let from = Instant::now() + WARM_UP;
     let until = from + duration;
     let mut writers = JoinSet::new();
-    for connection in open {
-        writers.spawn(write(connection, Arc::clone(posts), from, until));
+    for (connection, posts) in open {
+        writers.spawn(write(connection, posts, from, until));
     }
     let mut latency = Histogram::new(3)?;
+    let mut acknowledged = 0;
     while let Some(writer) = writers.join_next().await {
-        latency.add(writer??)?;
+        let (counted, all) = writer??;
+        latency.add(counted)?;
+        acknowledged += all;
     }
     #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
     let rate = latency.len() as f64 / duration.as_secs_f64();
-    Ok(Appended { rate, latency })
+    Ok(Appended {
+        rate,
+        latency,
+        acknowledged,
+    })
 }
 
-/// Counts the answers that come between two moments.
+/// Posts until the second moment; the latencies of answers that come between both, and the number of all answers.
 async fn write(
     mut connection: Connection,
     posts: Arc<Posts>,
     from: Instant,
     until: Instant,
-) -> Result<Histogram<u64>> {
+) -> Result<(Histogram<u64>, usize)> {
     let mut latency = Histogram::new(3)?;
+    let mut acknowledged = 0;
     let mut request = Vec::new();
     loop {
         posts.write(fastrand::usize(..posts.seats()), &mut request);
         let sent = Instant::now();
         if sent >= until {
-            return Ok(latency);
+            return Ok((latency, acknowledged));
         }
         connection.exchange(&request).await?.is(201)?;
         let answered = Instant::now();
+        acknowledged += 1;
         if answered >= from && answered < until {
             latency.record(u64::try_from((answered - sent).as_micros())?)?;
         }

@@ -16,7 +16,8 @@ const HEADERS: usize = 32;
 /// A connection that stays open.
 #[derive(Debug)]
 pub(crate) struct Connection {
-    stream: TcpStream,
+    /// For answers of another form.
+    pub(super) stream: TcpStream,
     buffer: Vec<u8>,
 }
 
@@ -25,6 +26,8 @@ pub(crate) struct Connection {
 pub(crate) struct Answer<'a> {
     /// The status code.
     pub(crate) status: u16,
+    /// `Retry-After`, in seconds.
+    pub(crate) retry_after: Option<u64>,
     /// The body.
     pub(crate) body: &'a [u8],
 }
@@ -92,19 +95,22 @@ impl Connection {
     /// The connection broke, or the answer is none.
     pub(crate) async fn receive(&mut self) -> Result<Answer<'_>> {
         self.buffer.clear();
-        let (status, start, length) = loop {
+        let head = loop {
             self.read().await?;
             if let Some(head) = head(&self.buffer)? {
                 break head;
             }
         };
-        let end = start + length;
+        let end = head.start + head.length;
         while self.buffer.len() < end {
             self.buffer.reserve(end - self.buffer.len());
             self.read().await?;
         }
-        let body = self.buffer.get(start..end).unwrap_or_default();
-        Ok(Answer { status, body })
+        Ok(Answer {
+            status: head.status,
+            retry_after: head.retry_after,
+            body: self.buffer.get(head.start..end).unwrap_or_default(),
+        })
     }
 
     async fn read(&mut self) -> Result<()> {
@@ -116,24 +122,37 @@ impl Connection {
     }
 }
 
-/// Status, where the body starts, and its length; none while the head is not all there.
-fn head(buffer: &[u8]) -> Result<Option<(u16, usize, usize)>> {
+/// An answer's head.
+#[derive(Debug, PartialEq, Eq)]
+struct Head {
+    status: u16,
+    retry_after: Option<u64>,
+    /// Where the body starts.
+    start: usize,
+    /// The body's length.
+    length: usize,
+}
+
+/// The head, once it is all there.
+fn head(buffer: &[u8]) -> Result<Option<Head>> {
     let mut headers = [httparse::EMPTY_HEADER; HEADERS];
     let mut answer = httparse::Response::new(&mut headers);
     let httparse::Status::Complete(start) = answer.parse(buffer)? else {
         return Ok(None);
     };
-    let length = answer
-        .headers
-        .iter()
-        .find(|header| header.name.eq_ignore_ascii_case("content-length"))
-        .context("an answer without Content-Length")?;
-    let length = std::str::from_utf8(length.value)?.parse()?;
-    Ok(Some((
-        answer.code.context("an answer without a status")?,
+    let number = |name: &str| {
+        let header = answer
+            .headers
+            .iter()
+            .find(|header| header.name.eq_ignore_ascii_case(name));
+        header.and_then(|header| std::str::from_utf8(header.value).ok()?.parse::<u64>().ok())
+    };
+    Ok(Some(Head {
+        status: answer.code.context("an answer without a status")?,
+        retry_after: number("retry-after"),
         start,
-        length,
-    )))
+        length: usize::try_from(number("content-length").context("an answer without Content-Length")?)?,
+    }))
 }
 
 /// The head of a request with a body of so many bytes, or without one.
@@ -164,8 +183,9 @@ mod tests {
     fn a_head_is_read_once_it_is_whole() {
         let answer = b"HTTP/1.1 201 Created\r\ncontent-length: 5\r\nx: y\r\n\r\nhello";
         assert_eq!(head(&answer[..40]).unwrap(), None);
-        let (status, start, length) = head(answer).unwrap().unwrap();
-        assert_eq!((status, &answer[start..start + length]), (201, &b"hello"[..]));
+        let head_of_it = head(answer).unwrap().unwrap();
+        assert_eq!((head_of_it.status, head_of_it.retry_after), (201, None));
+        assert_eq!(&answer[head_of_it.start..][..head_of_it.length], b"hello");
         assert!(head(b"HTTP/1.1 200 OK\r\n\r\n").is_err());
         assert!(head(b"hello").is_err());
     }

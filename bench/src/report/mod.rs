@@ -5,7 +5,7 @@ mod table;
 
 use std::io::Write as _;
 
-pub(crate) use series::Measured;
+pub(crate) use series::{Measured, median};
 pub(crate) use table::Table;
 
 /// Prints to standard output.

@@ -24,17 +24,9 @@ impl Series {
         }
     }
 
-    /// The middle one; of an even number, the mean of both.
+    /// See [`median`].
     pub(crate) fn median(&self) -> f64 {
-        let mut sorted = self.rounds.clone();
-        sorted.sort_by(f64::total_cmp);
-        let middle = sorted.len() / 2;
-        let at = |place: usize| sorted.get(place).copied().unwrap_or(f64::NAN);
-        if sorted.len().is_multiple_of(2) {
-            f64::midpoint(at(middle.wrapping_sub(1)), at(middle))
-        } else {
-            at(middle)
-        }
+        median(&self.rounds)
     }
 
     fn least(&self) -> f64 {
@@ -49,11 +41,24 @@ impl Series {
     pub(crate) fn show(&self) -> String {
         let show = |value| self.unit.show(value);
         format!(
-            "{} ({}–{})",
+            "{} ({} to {})",
             show(self.median()),
             show(self.least()),
             show(self.most())
         )
+    }
+}
+
+/// The middle one; of an even number, the mean of both.
+pub(crate) fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let middle = sorted.len() / 2;
+    let at = |place: usize| sorted.get(place).copied().unwrap_or(f64::NAN);
+    if sorted.len().is_multiple_of(2) {
+        f64::midpoint(at(middle.wrapping_sub(1)), at(middle))
+    } else {
+        at(middle)
     }
 }
 
@@ -68,14 +73,16 @@ pub(crate) struct Measured {
     /// The figure first.
     pub(super) values: Vec<Series>,
     /// One for each goal.
-    pub(super) ratios: Vec<Series>,
+    pub(super) judged: Vec<Series>,
     /// Of the disk, before and after each round.
     pub(super) sync: Series,
-    /// Of the generator, the plane and the database.
+    /// Of the generator, the plane, and who else was at work.
     pub(super) cores: Vec<Series>,
+    /// Why there is no figure.
+    pub(super) without: Option<String>,
+    /// Whether that is a fault.
+    pub(super) failed: bool,
 }
-
-const CORES: [&str; 3] = ["generator", "plane", "database"];
 
 impl Measured {
     /// A row without a round.
@@ -87,14 +94,27 @@ impl Measured {
             method: row.method(),
             goals: row.goals(),
             values: Vec::new(),
-            ratios: row
+            judged: row
                 .goals()
                 .iter()
-                .map(|goal| Series::new(goal.of, Unit::Ratio))
+                .map(|goal| Series::new(goal.of, goal.unit))
                 .collect(),
             sync: Series::new("fdatasync", Unit::Micros),
             cores: Vec::new(),
+            without: row.missing().map(|why| format!("not there yet: {why}")),
+            failed: false,
         }
+    }
+
+    /// It can't be measured: what was measured until then is no figure.
+    pub(crate) fn fail(&mut self, error: &anyhow::Error) {
+        super::say(&format!("{}, {}: {error:#}", self.name, self.store));
+        self.without = Some(format!("could not be measured: {error:#}").replace(['\n', '|'], " "));
+        self.failed = true;
+        self.values.clear();
+        self.judged.iter_mut().for_each(|judged| judged.rounds.clear());
+        self.sync.rounds.clear();
+        self.cores.clear();
     }
 
     /// Adds a round.
@@ -105,19 +125,19 @@ impl Measured {
                 .iter()
                 .map(|value| Series::new(value.name, value.unit))
                 .collect();
-            self.cores = CORES
+            self.cores = sample
+                .cores
                 .iter()
-                .zip(&sample.cores)
                 .map(|(name, _)| Series::new(name, Unit::Cores))
                 .collect();
         }
         for (series, value) in self.values.iter_mut().zip(sample.values) {
             series.rounds.push(value.value);
         }
-        for (series, ratio) in self.ratios.iter_mut().zip(sample.ratios) {
-            series.rounds.push(ratio);
+        for (series, judged) in self.judged.iter_mut().zip(sample.judged) {
+            series.rounds.push(judged);
         }
-        for (series, cores) in self.cores.iter_mut().zip(sample.cores) {
+        for (series, (_, cores)) in self.cores.iter_mut().zip(sample.cores) {
             series.rounds.push(cores);
         }
         if let Some((before, after)) = sample.sync {
@@ -134,7 +154,7 @@ impl Measured {
         let all: Vec<String> = self
             .values
             .iter()
-            .chain(&self.ratios)
+            .chain(&self.judged)
             .chain([&self.sync])
             .chain(&self.cores)
             .map(last)
@@ -152,23 +172,14 @@ impl Measured {
     pub(super) fn met(&self) -> impl Iterator<Item = (&Goal, &Series, bool)> {
         self.goals
             .iter()
-            .zip(&self.ratios)
-            .map(|(goal, ratio)| (goal, ratio, goal.bound.holds(ratio.median())))
+            .zip(&self.judged)
+            .map(|(goal, judged)| (goal, judged, goal.bound.holds(judged.median())))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn median(rounds: &[f64]) -> f64 {
-        Series {
-            name: "",
-            unit: Unit::Cores,
-            rounds: rounds.to_vec(),
-        }
-        .median()
-    }
 
     #[test]
     fn the_median_is_the_middle() {

@@ -7,7 +7,8 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::Measured;
-use crate::figures::Bound;
+use super::series::Series;
+use crate::figures::{Bound, Goal};
 use crate::fixture::RAISED;
 use crate::options::Options;
 use crate::system::machine;
@@ -22,7 +23,7 @@ pub(crate) struct Table {
 
 impl Table {
     /// A table of rows.
-    pub(crate) async fn new(options: &Options, rows: Vec<Measured>) -> Self {
+    pub(crate) fn new(options: &Options, rows: Vec<Measured>) -> Self {
         let limits: Vec<String> = RAISED
             .iter()
             .map(|(name, value)| format!("{name} {value}"))
@@ -54,6 +55,11 @@ impl Table {
         Self { rows, conditions }
     }
 
+    /// Whether every row that can be measured was.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.rows.iter().all(|row| !row.failed)
+    }
+
     /// Keeps it as `table.md` and `table.json`.
     ///
     /// # Errors
@@ -76,10 +82,10 @@ impl Table {
             .map(|row| {
                 let goals: Vec<Value> = row
                     .met()
-                    .map(|(goal, ratio, met)| json!({ "of": goal.of, "goal": goal.bound.to_string(), "median": ratio.median(),
-                        "rounds": ratio.rounds, "met": met }))
+                    .map(|(goal, judged, met)| json!({ "of": goal.of, "goal": goal.to_string(), "median": judged.median(),
+                        "rounds": judged.rounds, "met": met }))
                     .collect();
-                json!({ "row": row.name, "title": row.title, "store": row.store, "values": row.values, "goals": goals,
+                json!({ "row": row.name, "title": row.title, "store": row.store, "without": row.without, "values": row.values, "goals": goals,
                     "fdatasync_us": row.sync.rounds, "cores": row.cores })
             })
             .collect();
@@ -87,11 +93,11 @@ impl Table {
     }
 }
 
-impl fmt::Display for Bound {
+impl fmt::Display for Goal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::AtLeast(least) => write!(f, "at least {least}"),
-            Self::AtMost(most) => write!(f, "at most {most}"),
+        match self.bound {
+            Bound::AtLeast(least) => write!(f, "at least {}", self.unit.show(least)),
+            Bound::AtMost(most) => write!(f, "at most {}", self.unit.show(most)),
         }
     }
 }
@@ -104,13 +110,13 @@ impl fmt::Display for Table {
         }
         writeln!(
             f,
-            "\n| figure | store | measured | beside it | ratio | goal | met | fdatasync |"
+            "\n| figure | store | measured | beside it | held against the goal | goal | met | fdatasync |"
         )?;
         writeln!(f, "| --- | --- | --- | --- | --- | --- | --- | --- |")?;
         for row in &self.rows {
             row.write(f)?;
         }
-        writeln!(f, "\nCores used, of the generator, the plane and the database:\n")?;
+        writeln!(f, "\nCores used:\n")?;
         for row in self.rows.iter().filter(|row| !row.cores.is_empty()) {
             let cores: Vec<String> = row
                 .cores
@@ -134,29 +140,33 @@ impl fmt::Display for Table {
 impl Measured {
     /// One line a goal; the first has the figure.
     fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(why) = &self.without {
+            return writeln!(f, "| {} | {} | {why} |  |  |  |  |  |", self.title, self.store);
+        }
         let mut values = self.values.iter();
-        let figure = values.next().map(super::series::Series::show).unwrap_or_default();
+        let figure = values.next().map(Series::show).unwrap_or_default();
         let beside: Vec<String> = values
             .map(|series| format!("{} {}", series.name, series.show()))
             .collect();
-        let sync = if self.sync.rounds.is_empty() {
+        let mut before = [self.title, self.store, &figure, &beside.join("<br>")].join(" | ");
+        let mut sync = if self.sync.rounds.is_empty() {
             String::new()
         } else {
             self.sync.show()
         };
-        let mut before = [self.title, self.store, &figure, &beside.join("<br>")].join(" | ");
-        let mut after = sync;
-        for (goal, ratio, met) in self.met() {
+        if self.goals.is_empty() {
+            return writeln!(f, "| {before} |  | reported |  | {sync} |");
+        }
+        for (goal, judged, met) in self.met() {
             let met = if met { "yes" } else { "**no**" };
             writeln!(
                 f,
-                "| {before} | {} {} | {} | {met} | {after} |",
-                ratio.show(),
-                goal.of,
-                goal.bound
+                "| {before} | {} {} | {goal} | {met} | {sync} |",
+                judged.show(),
+                goal.of
             )?;
             before = [""; 4].join(" | ");
-            after.clear();
+            sync.clear();
         }
         Ok(())
     }

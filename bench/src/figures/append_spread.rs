@@ -4,7 +4,7 @@ use anyhow::Result;
 use futures_util::FutureExt as _;
 use futures_util::future::LocalBoxFuture;
 
-use super::{Bound, Figure, Goal, Sample, Unit, Value};
+use super::{Figure, Goal, Sample, Unit, Value};
 use crate::baseline::{pgbench, unnest};
 use crate::fixture::{Fixture, Store};
 use crate::load::append;
@@ -15,23 +15,17 @@ const CONNECTIONS: usize = 64;
 /// Of pgbench: where it is at its best.
 const CLIENTS: usize = 32;
 const GOALS: &[Goal] = &[
-    Goal {
-        of: "of the ceiling",
-        bound: Bound::AtLeast(0.30),
-    },
-    Goal {
-        of: "of pgbench",
-        bound: Bound::AtLeast(1.5),
-    },
+    Goal::at_least(0.30, "of the ceiling"),
+    Goal::at_least(1.5, "of pgbench"),
 ];
 
 /// 64 connections, 1,000 sessions.
 #[derive(Debug)]
-pub(crate) struct Appends(pub(crate) Store);
+pub(crate) struct Spread(pub(crate) Store);
 
-impl Figure for Appends {
+impl Figure for Spread {
     fn name(&self) -> &'static str {
-        "appends"
+        "append-spread"
     }
 
     fn title(&self) -> &'static str {
@@ -68,7 +62,15 @@ impl Figure for Appends {
                     0 => ceiling = unnest::append(url, body, sessions, part).await?,
                     1 => {
                         let meter = Meter::start(&site.trees());
-                        ours = Some(append::run(site.plane.address, &site.spread, CONNECTIONS, part).await?);
+                        ours = Some(
+                            append::run(
+                                site.plane.address,
+                                std::slice::from_ref(&site.spread),
+                                CONNECTIONS,
+                                part,
+                            )
+                            .await?,
+                        );
                         cores = meter.cores();
                     }
                     _ => {
@@ -79,7 +81,7 @@ impl Figure for Appends {
                 }
             }
             let after = disk::sync_time(&site.folder)?;
-            let ours = ours.ok_or_else(|| anyhow::anyhow!("nothing was measured"))?;
+            let ours = ours.ok_or_else(super::missed)?;
             Ok(Sample {
                 values: vec![
                     Value::new("appends", Unit::PerSecond, ours.rate),
@@ -88,7 +90,7 @@ impl Figure for Appends {
                     Value::new("p50", Unit::Micros, append::micros(&ours.latency, 0.5)),
                     Value::new("p99", Unit::Micros, append::micros(&ours.latency, 0.99)),
                 ],
-                ratios: vec![ours.rate / ceiling, ours.rate / bare],
+                judged: vec![ours.rate / ceiling, ours.rate / bare],
                 sync: Some((before, after)),
                 cores,
             })
