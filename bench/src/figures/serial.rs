@@ -100,7 +100,8 @@ impl Figure for Serial {
         async move {
             let site = fixture.site(self.store).await?;
             if self.pair.is_none() {
-                let folder = fixture.folder.path().join(format!("serial-{:?}", self.store));
+                // A client syncs its seat before it sends: on the disk that the row is about.
+                let folder = site.folder.join("serial");
                 self.pair = Some(Pair::new(&site, &fixture.options.client, &folder).await?);
             }
             let pair = self.pair.as_mut().ok_or_else(missed)?;

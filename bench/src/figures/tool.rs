@@ -103,7 +103,8 @@ impl Figure for Tool {
         async move {
             let site = fixture.site(self.store).await?;
             if self.pair.is_none() {
-                let folder = fixture.folder.path().join(format!("tool-{:?}", self.store));
+                // A client syncs its seat before it sends: on the disk that the row is about.
+                let folder = site.folder.join("tool");
                 let mut pair = Pair::new(&site, &fixture.options.client, &folder).await?;
                 pair.in_auto(BUDGET).await?;
                 self.pair = Some(pair);
