@@ -20,6 +20,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
 use clap::Parser as _;
+use tokio::signal::unix::{SignalKind, signal};
 
 use fixture::Fixture;
 use options::Options;
@@ -27,13 +28,28 @@ use options::Options;
 /// One thread makes the load: on a machine of two cores more of them would take from what is measured.
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
-    match run(Options::parse()).await {
+    // Told to stop, everything that was started is dropped, which ends it.
+    let done = tokio::select! {
+        done = run(Options::parse()) => done,
+        stopped = stopped() => stopped,
+    };
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             report::say(&format!("{error:#}"));
             ExitCode::FAILURE
         }
     }
+}
+
+/// Returns once this process is told to stop.
+async fn stopped() -> Result<()> {
+    let mut terminated = signal(SignalKind::terminate())?;
+    tokio::select! {
+        interrupted = tokio::signal::ctrl_c() => interrupted?,
+        _ = terminated.recv() => {}
+    }
+    bail!("stopped before all was measured")
 }
 
 async fn run(options: Options) -> Result<()> {
