@@ -88,6 +88,12 @@ fn order(parts: usize, round: usize) -> Vec<usize> {
     }
 }
 
+/// A count, as a number of the table.
+#[allow(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+const fn count(count: usize) -> f64 {
+    count as f64
+}
+
 /// A part of a round that was not measured.
 fn missed() -> anyhow::Error {
     anyhow::anyhow!("a part of the round was not measured")

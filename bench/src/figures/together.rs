@@ -10,7 +10,7 @@ use futures_util::future::LocalBoxFuture;
 use wire::api::Page;
 use wire::transcript::RecordClass;
 
-use super::{Bound, Figure, Goal, Sample, Unit, Value, missed};
+use super::{Bound, Figure, Goal, Sample, Unit, Value, count, missed};
 use crate::fixture::{Fixture, Site, Store};
 use crate::load::append::{self, Posts};
 use crate::load::http::Connection;
@@ -124,6 +124,7 @@ impl Figure for Together {
                     Value::new("together", Unit::PerSecond, appended.rate),
                     Value::new("p50", Unit::Micros, append::micros(&appended.latency, 0.5)),
                     Value::new("p99", Unit::Micros, append::micros(&appended.latency, 0.99)),
+                    Value::new("acknowledged and read", Unit::Count, count(stored)),
                 ],
                 judged: vec![appended.rate],
                 sync: Some((before, after)),

@@ -49,7 +49,9 @@ impl Answer<'_> {
     pub(crate) fn is(&self, status: u16) -> Result<()> {
         if self.status != status {
             let text = String::from_utf8_lossy(self.body);
-            bail!("the plane answered {} instead of {status}: {text}", self.status);
+            let again = self.retry_after.map(|seconds| format!(", again in {seconds} s"));
+            let again = again.unwrap_or_default();
+            bail!("the plane answered {} instead of {status}{again}: {text}", self.status);
         }
         Ok(())
     }
