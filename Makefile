@@ -1,6 +1,6 @@
 # Every target is one script; `make` alone says what there is.
 .DEFAULT_GOAL := help
-.PHONY: help run test demo lint fmt conformance npm figures hosts bench
+.PHONY: help run test demo lint fmt conformance npm figures hosts bench soak growth flame
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -32,5 +32,14 @@ hosts: ## Run the client in the real hosts, which are fetched once: make hosts H
 figures: ## Measure start, memory and size of what `make npm` has built, beside Node servers
 	@scripts/client-figures.sh
 
-bench: ## Measure everything beside its baselines: make bench QUICK=1, make bench ONLY=appends
+bench: ## Measure everything beside its baselines: make bench QUICK=1, make bench ONLY=append
 	@QUICK=$(QUICK) ONLY=$(ONLY) scripts/bench.sh
+
+soak: ## Load a plane for many minutes and see that nothing grows: make soak MINUTES=10
+	@MINUTES=$(MINUTES) scripts/bench.sh soak
+
+growth: ## Measure and plot what a million stored records cost: make growth
+	@QUICK=$(QUICK) scripts/bench.sh growth
+
+flame: ## Profile the plane under a row of the bench: make flame ONLY=history
+	@ONLY=$(ONLY) scripts/bench.sh flame

@@ -5,15 +5,18 @@
 //! of this is linked into a shipped program.
 //!
 //! - [`figures`]: one file a row of the table · [`baseline`]: what the rows are compared with
+//! - [`soak`]: many minutes of everything at once · [`growth`]: the same with more and more stored
 //! - [`load`]: the clients that make the load · [`fixture`]: planes, stores and sessions to measure on
 //! - [`system`]: the machine, its processes and its disk · [`report`]: the table and the files
 
 mod baseline;
 mod figures;
 mod fixture;
+mod growth;
 mod load;
 mod options;
 mod report;
+mod soak;
 mod system;
 
 use std::process::ExitCode;
@@ -23,7 +26,7 @@ use clap::Parser as _;
 use tokio::signal::unix::{SignalKind, signal};
 
 use fixture::Fixture;
-use options::Options;
+use options::{Options, Task};
 
 /// One thread makes the load: on a machine of two cores more of them would take from what is measured.
 #[tokio::main(flavor = "current_thread")]
@@ -53,13 +56,22 @@ async fn stopped() -> Result<()> {
 }
 
 async fn run(options: Options) -> Result<()> {
-    let mut rows = figures::chosen(options.only.as_deref())?;
     let mut fixture = Fixture::new(&options)?;
-    let measured = figures::measure(&mut rows, &mut fixture).await;
+    let done = match &options.task {
+        Task::Table { only, on_disk } => table(&mut fixture, only.as_deref(), *on_disk).await,
+        Task::Soak { minutes } => soak::run(&mut fixture, *minutes).await,
+        Task::Growth => growth::run(&mut fixture).await,
+    };
     fixture.stop().await;
-    let table = report::Table::new(&options, measured);
+    done
+}
+
+async fn table(fixture: &mut Fixture<'_>, only: Option<&str>, on_disk: bool) -> Result<()> {
+    let mut rows = figures::chosen(only, on_disk)?;
+    let measured = figures::measure(&mut rows, fixture).await;
+    let table = report::Table::new(fixture.options, measured);
     report::print(&table.to_string());
-    if let Some(folder) = &options.output {
+    if let Some(folder) = &fixture.options.output {
         table
             .write(folder)
             .with_context(|| format!("{} can't be written", folder.display()))?;

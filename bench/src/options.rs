@@ -3,12 +3,16 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::Parser;
+use clap::{Parser, Subcommand};
 
 /// Measures the plane and its client against baselines of the same round.
 #[derive(Debug, Parser)]
 #[command(version)]
 pub(crate) struct Options {
+    /// What is asked for
+    #[command(subcommand)]
+    pub(crate) task: Task,
+
     /// The plane's program
     #[arg(long, value_name = "FILE")]
     pub(crate) plane: PathBuf,
@@ -17,9 +21,13 @@ pub(crate) struct Options {
     #[arg(long, value_name = "FILE")]
     pub(crate) client: PathBuf,
 
-    /// How both were built, for the table
+    /// How the plane was built, for the table
     #[arg(long, default_value = "release", value_name = "NAME")]
-    pub(crate) profile: String,
+    pub(crate) plane_profile: String,
+
+    /// How the client was built, for the table
+    #[arg(long, default_value = "release", value_name = "NAME")]
+    pub(crate) client_profile: String,
 
     /// A Postgres whose files are on the disk. It is this program's to fill
     #[arg(long, env = "DEVPILOT_BENCH_DISK", value_name = "URL")]
@@ -45,11 +53,11 @@ pub(crate) struct Options {
     #[arg(long, default_value_t = 2, value_name = "SECONDS")]
     pub(crate) seconds: u64,
 
-    /// Only the rows whose name begins so
-    #[arg(long, value_name = "ROW")]
-    pub(crate) only: Option<String>,
+    /// A tenth of the stored records and messages, for a look
+    #[arg(long)]
+    pub(crate) brief: bool,
 
-    /// Where the table is kept
+    /// Where what was measured is kept
     #[arg(long, value_name = "FOLDER")]
     pub(crate) output: Option<PathBuf>,
 
@@ -58,7 +66,35 @@ pub(crate) struct Options {
     pub(crate) remark: Option<String>,
 }
 
+/// What this program does.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Task {
+    /// The table of all figures
+    Table {
+        /// Only the rows whose name begins so
+        #[arg(long, value_name = "ROW")]
+        only: Option<String>,
+
+        /// Only on the Postgres whose files are on the disk, or on no Postgres
+        #[arg(long)]
+        on_disk: bool,
+    },
+    /// A mixed load for many minutes: does anything grow?
+    Soak {
+        /// How long
+        #[arg(long, default_value_t = 10, value_name = "MINUTES")]
+        minutes: u64,
+    },
+    /// What an append and a page cost with more and more records stored
+    Growth,
+}
+
 impl Options {
+    /// So many stored records or messages, or a tenth of them for a look.
+    pub(crate) const fn many(&self, whole: usize) -> usize {
+        if self.brief { whole / 10 } else { whole }
+    }
+
     /// How long each part of a round is.
     pub(crate) const fn part(&self) -> Duration {
         Duration::from_secs(self.seconds)

@@ -1,5 +1,7 @@
 //! Pages of a long transcript.
 
+use std::slice::from_ref;
+
 use anyhow::Result;
 use futures_util::FutureExt as _;
 use futures_util::future::LocalBoxFuture;
@@ -75,11 +77,11 @@ impl Figure for History {
             for step in order(5, round) {
                 match step {
                     0 => one = Some(bare::one(url, long.session, LONG, part).await?),
-                    1 => *alone = Some(history::read(address, long, LONG, 1, part).await?),
-                    2 => *brief = Some(history::read(address, short, SHORT, 1, part).await?),
+                    1 => *alone = Some(history::read(address, from_ref(long), LONG, 1, part).await?),
+                    2 => *brief = Some(history::read(address, from_ref(short), SHORT, 1, part).await?),
                     3 => {
                         let meter = Meter::start(&site.trees());
-                        *together = Some(history::read(address, long, LONG, CLIENTS, part).await?);
+                        *together = Some(history::read(address, from_ref(long), LONG, CLIENTS, part).await?);
                         cores = meter.cores();
                     }
                     _ => eight = bare::eight(url, folder, long.session, LONG, part).await?,

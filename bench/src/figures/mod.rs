@@ -1,6 +1,7 @@
 //! The rows of the table, in its order. A row takes itself and its baselines once a round; which part comes first
 //! changes from round to round, so that a machine that grows slower or faster favours none.
 
+mod across;
 mod append_hot;
 mod append_one;
 mod append_spread;
@@ -9,9 +10,12 @@ mod client_start;
 mod fan_out;
 mod history;
 mod missing;
+mod open;
 mod plane_memory;
 mod sample;
+mod search;
 mod serial;
+mod stored;
 mod together;
 mod tool;
 mod wake;
@@ -71,8 +75,12 @@ fn all() -> Vec<Box<dyn Figure>> {
         Box::new(serial::Serial::new(Store::Postgres)),
         Box::new(serial::Serial::new(Store::PostgresInMemory)),
         Box::new(together::Together::new(Store::Postgres)),
+        Box::new(across::Across::default()),
         Box::new(history::History::default()),
+        Box::new(stored::Stored::default()),
         Box::new(client_start::ClientStart::default()),
+        Box::new(search::Search),
+        Box::new(open::Open::default()),
         Box::new(plane_memory::PlaneMemory),
         Box::new(missing::CLAIM),
     ]
@@ -99,12 +107,15 @@ fn missed() -> anyhow::Error {
     anyhow::anyhow!("a part of the round was not measured")
 }
 
-/// All rows, or those whose name begins so.
+/// All rows, or those whose name begins so, or without those of the store in memory.
 ///
 /// # Errors
 /// There is none.
-pub(crate) fn chosen(only: Option<&str>) -> Result<Vec<Box<dyn Figure>>> {
+pub(crate) fn chosen(only: Option<&str>, on_disk: bool) -> Result<Vec<Box<dyn Figure>>> {
     let mut rows = all();
+    if on_disk {
+        rows.retain(|row| row.store() != Some(Store::PostgresInMemory));
+    }
     if let Some(only) = only {
         let mut names: Vec<&str> = rows.iter().map(|row| row.name()).collect();
         names.dedup();

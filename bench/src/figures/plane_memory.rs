@@ -6,11 +6,11 @@ use anyhow::{Result, ensure};
 use futures_util::FutureExt as _;
 use futures_util::future::LocalBoxFuture;
 
-use super::{Bound, Figure, Goal, Sample, Unit, Value};
+use super::{Bound, Figure, Goal, Sample, Unit, Value, count};
 use crate::fixture::{Fixture, Site, Store};
 use crate::load::append;
 use crate::load::hold::{self, Held};
-use crate::load::http::{Connection, request};
+use crate::load::http;
 use crate::system::cpu;
 
 const HELD: usize = 5_000;
@@ -51,18 +51,12 @@ async fn each(site: &Site, held: Held, gauge: &str) -> Result<f64> {
     let before = at_rest(plane.id()).await?;
     let connections = hold::open(plane.address, &site.seats, held, HELD).await?;
     let after = at_rest(plane.id()).await?;
-    let mut asking = Connection::open(plane.address).await?;
-    let answer = asking.exchange(&request("GET", "/metrics", None, None)).await?;
-    let text = String::from_utf8_lossy(answer.body).into_owned();
-    let open = text
-        .lines()
-        .find_map(|line| line.strip_prefix(gauge)?.trim().parse::<f64>().ok());
-    #[allow(clippy::cast_precision_loss, reason = "a small constant")]
-    let count = HELD as f64;
+    let open = http::gauge(plane.address, gauge).await?;
+    let count = count(HELD);
     // The question itself may count.
     ensure!(
-        open.is_some_and(|open| open == count || open == count + 1.0),
-        "{gauge} is {open:?} and not {HELD}"
+        open == count || open == count + 1.0,
+        "{gauge} is {open} and not {HELD}"
     );
     drop(connections);
     plane.stop().await;
@@ -105,8 +99,8 @@ impl Figure for PlaneMemory {
             append::run(plane.address, posts, CONNECTIONS, fixture.options.part()).await?;
             let load = cpu::resident(plane.id(), "VmHWM:")?;
             plane.stop().await;
-            let wait = each(&site, Held::Waits, "devpilot_plane_http_requests_under_way ").await?;
-            let stream = each(&site, Held::Streams, "devpilot_plane_event_streams ").await?;
+            let wait = each(&site, Held::Waits, "devpilot_plane_http_requests_under_way").await?;
+            let stream = each(&site, Held::Streams, "devpilot_plane_event_streams").await?;
             Ok(Sample {
                 values: vec![Value::new("at rest", Unit::Bytes, rest)],
                 judged: vec![rest, load, wait, stream],

@@ -23,41 +23,63 @@ const ID: usize = wire::ids::UUID_TEXT_LEN;
 /// Posts with the same sealed bytes, each with an id of its own: to the plane a message like any other.
 #[derive(Debug)]
 pub(crate) struct Posts {
-    /// A request's head for each seat.
-    heads: Vec<Vec<u8>>,
-    /// What follows the message id.
+    /// One of each seat.
+    seats: Vec<Beginning>,
+    /// What follows the epoch.
     rest: Vec<u8>,
 }
 
+/// What a seat's posts begin with.
+#[derive(Debug)]
+struct Beginning {
+    /// The request's head.
+    head: Vec<u8>,
+    /// The epoch, in digits.
+    epoch: String,
+}
+
 const BEFORE_ID: &[u8] = br#"{"message_id":""#;
+const BEFORE_EPOCH: &[u8] = br#"","epoch":"#;
 
 impl Posts {
     /// Posts by these seats.
     pub(crate) fn new<'a>(seats: impl Iterator<Item = &'a Seat>, sealed: &[u8]) -> Self {
-        let rest = format!(r#"","epoch":1,"sealed":"{}"}}"#, to_base64url(sealed)).into_bytes();
-        let length = BEFORE_ID.len() + ID + rest.len();
-        let heads = seats
+        let rest = format!(r#","sealed":"{}"}}"#, to_base64url(sealed)).into_bytes();
+        let fixed = BEFORE_ID.len() + ID + BEFORE_EPOCH.len() + rest.len();
+        let seats = seats
             .map(|seat| {
+                let epoch = seat.keys.epoch().to_string();
                 let path = format!("/v1/sessions/{}/records", seat.session);
-                request_head("POST", &path, Some(&seat.token), Some(length))
+                let length = fixed + epoch.len();
+                let head = request_head("POST", &path, Some(&seat.token), Some(length));
+                Beginning { head, epoch }
             })
             .collect();
-        Self { heads, rest }
+        Self { seats, rest }
     }
 
     /// Writes the next post by a seat.
     pub(crate) fn write(&self, seat: usize, request: &mut Vec<u8>) {
         request.clear();
-        request.extend_from_slice(self.heads.get(seat).map_or(&[], Vec::as_slice));
-        request.extend_from_slice(BEFORE_ID);
-        let id = MessageId::from_bytes(fastrand::u128(..).to_be_bytes());
-        request.extend_from_slice(id.to_string().as_bytes());
-        request.extend_from_slice(&self.rest);
+        let Some(Beginning { head, epoch }) = self.seats.get(seat) else {
+            return;
+        };
+        let id = MessageId::from_bytes(fastrand::u128(..).to_be_bytes()).to_string();
+        for part in [
+            head.as_slice(),
+            BEFORE_ID,
+            id.as_bytes(),
+            BEFORE_EPOCH,
+            epoch.as_bytes(),
+            &self.rest,
+        ] {
+            request.extend_from_slice(part);
+        }
     }
 
     /// How many seats there are.
     pub(crate) fn seats(&self) -> usize {
-        self.heads.len()
+        self.seats.len()
     }
 }
 

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use hdrhistogram::Histogram;
 
 use super::http::Connection;
@@ -23,13 +23,13 @@ pub(crate) struct Pages {
     pub(crate) latency: Histogram<u64>,
 }
 
-/// Pages of a session with so many records, by so many connections that stay open.
+/// Pages of sessions with so many records each, drawn at random, by so many connections that stay open.
 ///
 /// # Errors
 /// The plane refused.
 pub(crate) async fn read(
     address: SocketAddr,
-    seat: &Seat,
+    seats: &[Seat],
     records: usize,
     connections: usize,
     duration: Duration,
@@ -41,6 +41,9 @@ pub(crate) async fn read(
         let mut latency = Histogram::<u64>::new(3)?;
         loop {
             let after = u64::try_from(fastrand::usize(..=records.saturating_sub(PAGE)))?;
+            let seat = seats
+                .get(fastrand::usize(..seats.len()))
+                .context("pages of no session")?;
             let request = seat.read_request(after, "&limit=50");
             let sent = Instant::now();
             if sent >= until {

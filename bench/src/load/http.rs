@@ -51,7 +51,10 @@ impl Answer<'_> {
             let text = String::from_utf8_lossy(self.body);
             let again = self.retry_after.map(|seconds| format!(", again in {seconds} s"));
             let again = again.unwrap_or_default();
-            bail!("the plane answered {} instead of {status}{again}: {text}", self.status);
+            bail!(
+                "the plane answered {} instead of {status}{again}: {text}",
+                self.status
+            );
         }
         Ok(())
     }
@@ -122,6 +125,20 @@ impl Connection {
         }
         Ok(())
     }
+}
+
+/// A figure that a plane gives of itself.
+///
+/// # Errors
+/// It can't be reached, or has no such figure.
+pub(crate) async fn gauge(plane: SocketAddr, name: &str) -> Result<f64> {
+    let mut asking = Connection::open(plane).await?;
+    let answer = asking.exchange(&request("GET", "/metrics", None, None)).await?;
+    answer.is(200)?;
+    let text = String::from_utf8_lossy(answer.body);
+    text.lines()
+        .find_map(|line| line.strip_prefix(name)?.strip_prefix(' ')?.trim().parse().ok())
+        .with_context(|| format!("the plane gives no {name}"))
 }
 
 /// An answer's head.

@@ -5,5 +5,6 @@ pub(crate) mod history;
 pub(crate) mod hold;
 pub(crate) mod http;
 pub(crate) mod mcp;
+pub(crate) mod rekey;
 pub(crate) mod release;
 pub(crate) mod seat;

@@ -26,7 +26,7 @@ pub(crate) struct Seat {
     /// The keys of the epoch.
     pub(crate) keys: EpochKeys,
     /// The link's secret.
-    secret: [u8; 32],
+    pub(super) secret: [u8; 32],
     /// The participant.
     pub(crate) me: Identity,
 }
@@ -86,14 +86,37 @@ impl Seat {
     /// # Errors
     /// The plane refused.
     pub(crate) async fn join(&self, connection: &mut Connection) -> Result<Self> {
-        let session = self.session;
+        Self::enter(connection, self.session, self.keys.epoch(), self.secret).await
+    }
+
+    /// Joins by a full link.
+    ///
+    /// # Errors
+    /// It is none; the plane refused.
+    pub(crate) async fn by_link(connection: &mut Connection, link: &str) -> Result<Self> {
+        let link = seal::link::find(link)?;
+        Self::enter(connection, link.session_id, link.epoch, *link.secret.expose()).await
+    }
+
+    async fn enter(
+        connection: &mut Connection,
+        session: SessionId,
+        epoch: u32,
+        secret: [u8; 32],
+    ) -> Result<Self> {
         let me = Identity::random(session)?;
-        let link = LinkSecret::from_bytes(LinkKind::Full, self.secret);
-        let sealed =
-            profile::seal_for_entry(1, &link, &me, "bench", serde_json::Map::new(), Nonce::random()?)?;
+        let link = LinkSecret::from_bytes(LinkKind::Full, secret);
+        let sealed = profile::seal_for_entry(
+            epoch,
+            &link,
+            &me,
+            "bench",
+            serde_json::Map::new(),
+            Nonce::random()?,
+        )?;
         let body = serde_json::to_vec(&Join {
-            proof: keys::proof(&session, 1, &link),
-            epoch: 1,
+            proof: keys::proof(&session, epoch, &link),
+            epoch,
             participant: newcomer(&me, sealed),
         })?;
         let path = format!("/v1/sessions/{session}/participants");
@@ -105,10 +128,16 @@ impl Seat {
         Ok(Self {
             session,
             token: joined.session_token.0,
-            keys: EpochKeys::open_epoch(&session, 1, FullSecret::from_bytes(self.secret)).0,
-            secret: self.secret,
+            keys: EpochKeys::open_epoch(&session, epoch, FullSecret::from_bytes(secret)).0,
+            secret,
             me,
         })
+    }
+
+    /// The keys once more, for a keyring.
+    pub(crate) fn epoch_keys(&self) -> EpochKeys {
+        let secret = FullSecret::from_bytes(self.secret);
+        EpochKeys::open_epoch(&self.session, self.keys.epoch(), secret).0
     }
 
     /// The request for what follows a record, with what is behind the `?` beside it.

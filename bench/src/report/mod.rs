@@ -1,11 +1,13 @@
 //! The table, as text and as a file. The one place that prints.
 
+mod conditions;
 mod series;
 mod table;
 
 use std::io::Write as _;
 
-pub(crate) use series::{Measured, median};
+pub(crate) use conditions::{Condition, conditions};
+pub(crate) use series::{Measured, Series, median};
 pub(crate) use table::Table;
 
 /// Prints to standard output.

@@ -6,53 +6,26 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::Measured;
 use super::series::Series;
+use super::{Condition, Measured, conditions};
 use crate::figures::{Bound, Goal};
-use crate::fixture::RAISED;
 use crate::options::Options;
-use crate::system::machine;
 
 /// All rows, measured.
 #[derive(Debug)]
 pub(crate) struct Table {
     rows: Vec<Measured>,
     /// On what, and how: name and value.
-    conditions: Vec<(&'static str, String)>,
+    conditions: Vec<Condition>,
 }
 
 impl Table {
     /// A table of rows.
     pub(crate) fn new(options: &Options, rows: Vec<Measured>) -> Self {
-        let limits: Vec<String> = RAISED
-            .iter()
-            .map(|(name, value)| format!("{name} {value}"))
-            .collect();
-        let mut conditions = vec![
-            ("machine", machine::machine()),
-            ("load at the end", machine::load()),
-            (
-                "plane",
-                format!(
-                    "{}, profile {}, log level info into a file in memory",
-                    machine::first_line(&options.plane.to_string_lossy(), &["--version"]),
-                    options.profile
-                ),
-            ),
-            ("database", machine::first_line("postgres", &["--version"])),
-            (
-                "rounds",
-                format!(
-                    "{} of {} s a part; median (least–most)",
-                    options.rounds, options.seconds
-                ),
-            ),
-            ("limits raised", limits.join(", ")),
-        ];
-        if let Some(remark) = &options.remark {
-            conditions.push(("remark", remark.clone()));
+        Self {
+            rows,
+            conditions: conditions(options),
         }
-        Self { rows, conditions }
     }
 
     /// Whether every row that can be measured was.

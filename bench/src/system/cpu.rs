@@ -134,6 +134,16 @@ pub(crate) fn resident(process: u32, field: &str) -> Result<f64> {
     Ok(kib.parse::<f64>()? * 1_024.0)
 }
 
+/// Files and connections that a process has open.
+///
+/// # Errors
+/// It is gone.
+pub(crate) fn handles(process: u32) -> Result<u32> {
+    Ok(u32::try_from(
+        fs::read_dir(format!("/proc/{process}/fd"))?.count(),
+    )?)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

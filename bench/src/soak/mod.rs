@@ -1,0 +1,104 @@
+//! Posts, waits, joins and re-keys for many minutes at a rate that leaves the machine room: neither memory nor connections
+//! nor latency may grow.
+//!
+//! - [`rooms`]: sessions with a writer and waiting readers · [`comings`]: sessions that come and go, and re-keys
+//! - [`ledger`]: what all of them note · [`trend`]: whether a series grows · [`report`]: what is told
+
+mod comings;
+mod ledger;
+mod report;
+mod rooms;
+mod trend;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, bail};
+use sqlx::{Connection as _, PgConnection};
+use tokio::task::JoinSet;
+use tokio::time::MissedTickBehavior;
+
+use crate::fixture::{Fixture, Site, Store};
+use crate::report::{conditions, print, say};
+use crate::system::cpu;
+use ledger::{Ledger, Sample};
+use report::Report;
+
+/// Between two looks.
+const LOOK: Duration = Duration::from_secs(5);
+/// The part at the beginning that is not judged: caches fill, connections are made.
+const SETTLING: f64 = 0.2;
+/// Fewer looks than this tell nothing of a trend.
+const LEAST: usize = 6;
+
+/// Loads a plane over Postgres on the disk for so many minutes, tells what was seen, and keeps it where results are kept.
+///
+/// # Errors
+/// Something grew; a request was refused that may not be; a record was lost or came twice.
+pub(crate) async fn run(fixture: &mut Fixture<'_>, minutes: u64) -> Result<()> {
+    let site = fixture.site(Store::Postgres).await?;
+    let ledger = Arc::new(Ledger::default());
+    let mut load = JoinSet::new();
+    rooms::start(&site, &ledger, &mut load).await?;
+    comings::start(&site, &ledger, &mut load).await?;
+
+    let start = Instant::now();
+    let end = start + Duration::from_secs(60 * minutes);
+    let mut database = PgConnection::connect(&fixture.options.postgres_disk).await?;
+    let mut looks = tokio::time::interval(LOOK);
+    looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    looks.tick().await;
+    let mut samples = Vec::new();
+    while Instant::now() < end {
+        tokio::select! {
+            _ = looks.tick() => {
+                let sample = look(&site, &ledger, &mut database, start).await?;
+                say(&sample.to_string());
+                samples.push(sample);
+            }
+            ended = load.join_next() => match ended.context("there is no load")? {
+                Ok(Err(error)) => return Err(error.context("the load ended")),
+                Ok(Ok(())) => bail!("a part of the load ended by itself"),
+                Err(error) => bail!("a part of the load ended: {error}"),
+            },
+        }
+    }
+    load.shutdown().await;
+    database.close().await?;
+
+    let settling = (samples.len() as f64 * SETTLING).ceil() as usize;
+    let judged = samples.get(settling..).unwrap_or_default();
+    if judged.len() < LEAST {
+        bail!(
+            "{} looks tell nothing of a trend: let it run for two minutes at the least",
+            judged.len()
+        );
+    }
+    let report = Report::new(conditions(fixture.options), &samples, judged);
+    print(&report.to_string());
+    if let Some(folder) = &fixture.options.output {
+        report
+            .write(folder)
+            .with_context(|| format!("{} can't be written", folder.display()))?;
+    }
+    match report.grew() {
+        grew if grew.is_empty() => Ok(()),
+        grew => bail!("grew beyond its bound: {}", grew.join(", ")),
+    }
+}
+
+/// What the processes have now, and what the load noted since the last look.
+async fn look(site: &Site, ledger: &Ledger, database: &mut PgConnection, start: Instant) -> Result<Sample> {
+    let process = site.plane.id();
+    let connections: i64 =
+        sqlx::query_scalar("SELECT count(*) FROM pg_stat_activity WHERE datname = 'plane'")
+            .fetch_one(database)
+            .await?;
+    Ok(Sample {
+        at: start.elapsed(),
+        memory: cpu::resident(process, "VmRSS:")?,
+        handles: cpu::handles(process)?,
+        connections: u32::try_from(connections)?,
+        noted: ledger.take(),
+    })
+}
