@@ -37,8 +37,13 @@ client_profile=${PROFILE:-${keep:+client}}
 [[ $task != flame ]] || plane_profile=flame
 plane_profile=${plane_profile:-release}
 client_profile=${client_profile:-release}
-cargo build --profile "$plane_profile" --locked --package plane
-cargo build --profile "$client_profile" --locked --package mcp-client
+if [[ $plane_profile == "$client_profile" ]]; then
+  # Together, so that what both use is built once.
+  PROFILE=$plane_profile build_programs
+else
+  cargo build --profile "$plane_profile" --locked --package plane
+  cargo build --profile "$client_profile" --locked --package mcp-client
+fi
 cargo build --release --locked --package bench
 
 disk=$(mktemp -d -p "${BENCH_DISK:-${TMPDIR:-/tmp}}" devpilot-bench.XXXXXX)

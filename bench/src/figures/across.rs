@@ -23,10 +23,10 @@ const LISTENS: &str = "devpilot_plane_listening";
 /// How long a plane may take until it hears the other one.
 const PATIENCE: Duration = Duration::from_secs(20);
 const LOOK: Duration = Duration::from_millis(100);
-/// A function of the same name before the system's, that tells nobody.
+/// A function of the same name before the system's, that tells nobody; what the plane makes it makes in `public`.
 const MUTE: &str = "CREATE SCHEMA mute; \
      CREATE FUNCTION mute.pg_notify(text, text) RETURNS void LANGUAGE sql AS ''";
-const MUTE_FIRST: &str = "?options=-c%20search_path%3Dmute%2Cpublic%2Cpg_catalog";
+const MUTE_FIRST: &str = "?options=-c%20search_path%3Dpublic%2Cmute%2Cpg_catalog";
 const GOALS: &[Goal] = &[Goal::at_least(0.9, "of those without wake-ups")];
 
 /// Two pairs of planes.

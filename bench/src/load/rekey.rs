@@ -106,7 +106,7 @@ impl Seat {
         connection
             .exchange(&request("POST", &path, Some(&self.token), Some(b"")))
             .await?
-            .is(204)
+            .is(200)
     }
 
     /// Ends the session, as its owner user.
@@ -118,6 +118,6 @@ impl Seat {
         connection
             .exchange(&request("DELETE", &path, Some(machine_token), None))
             .await?
-            .is(204)
+            .is(200)
     }
 }
