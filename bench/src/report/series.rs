@@ -157,6 +157,7 @@ impl Measured {
             .chain(&self.judged)
             .chain([&self.sync])
             .chain(&self.cores)
+            .filter(|series| !series.rounds.is_empty())
             .map(last)
             .collect();
         format!(

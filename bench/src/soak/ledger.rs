@@ -4,13 +4,14 @@ use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use anyhow::Result;
 use hdrhistogram::Histogram;
 
 use crate::figures::Unit;
 use crate::load::append::micros;
 
 /// Everything since the last look.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Noted {
     since: Instant,
     /// How long it took to note.
@@ -28,18 +29,23 @@ pub(super) struct Noted {
 }
 
 impl Noted {
-    fn new() -> Self {
-        // Three digits are always to be had.
-        let empty = || Histogram::new(3).unwrap_or_else(|_| unreachable!("three digits"));
-        Self {
+    fn new() -> Result<Self> {
+        Ok(Self {
             since: Instant::now(),
             span: Duration::ZERO,
-            posts: empty(),
-            wakes: empty(),
+            posts: Histogram::new(3)?,
+            wakes: Histogram::new(3)?,
             joins: 0,
             rekeys: 0,
             later: 0,
-        }
+        })
+    }
+
+    fn clear(&mut self) {
+        self.since = Instant::now();
+        self.posts.reset();
+        self.wakes.reset();
+        (self.joins, self.rekeys, self.later) = (0, 0, 0);
     }
 }
 
@@ -47,13 +53,15 @@ impl Noted {
 #[derive(Debug)]
 pub(super) struct Ledger(Mutex<Noted>);
 
-impl Default for Ledger {
-    fn default() -> Self {
-        Self(Mutex::new(Noted::new()))
-    }
-}
-
 impl Ledger {
+    /// Nothing is noted yet.
+    ///
+    /// # Errors
+    /// There is no room.
+    pub(super) fn new() -> Result<Self> {
+        Ok(Self(Mutex::new(Noted::new()?)))
+    }
+
     fn noted(&self) -> MutexGuard<'_, Noted> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -86,8 +94,10 @@ impl Ledger {
 
     /// Everything since the last time.
     pub(super) fn take(&self) -> Noted {
-        let mut noted = std::mem::replace(&mut *self.noted(), Noted::new());
-        noted.span = noted.since.elapsed();
+        let mut now = self.noted();
+        now.span = now.since.elapsed();
+        let noted = now.clone();
+        now.clear();
         noted
     }
 }

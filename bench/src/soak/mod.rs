@@ -26,8 +26,8 @@ use report::Report;
 
 /// Between two looks.
 const LOOK: Duration = Duration::from_secs(5);
-/// The part at the beginning that is not judged: caches fill, connections are made.
-const SETTLING: f64 = 0.2;
+/// The first of so many parts is not judged: caches fill, connections are made.
+const SETTLING: usize = 5;
 /// Fewer looks than this tell nothing of a trend.
 const LEAST: usize = 6;
 
@@ -37,7 +37,7 @@ const LEAST: usize = 6;
 /// Something grew; a request was refused that may not be; a record was lost or came twice.
 pub(crate) async fn run(fixture: &mut Fixture<'_>, minutes: u64) -> Result<()> {
     let site = fixture.site(Store::Postgres).await?;
-    let ledger = Arc::new(Ledger::default());
+    let ledger = Arc::new(Ledger::new()?);
     let mut load = JoinSet::new();
     rooms::start(&site, &ledger, &mut load).await?;
     comings::start(&site, &ledger, &mut load).await?;
@@ -66,8 +66,9 @@ pub(crate) async fn run(fixture: &mut Fixture<'_>, minutes: u64) -> Result<()> {
     load.shutdown().await;
     database.close().await?;
 
-    let settling = (samples.len() as f64 * SETTLING).ceil() as usize;
-    let judged = samples.get(settling..).unwrap_or_default();
+    let judged = samples
+        .get(samples.len().div_ceil(SETTLING)..)
+        .unwrap_or_default();
     if judged.len() < LEAST {
         bail!(
             "{} looks tell nothing of a trend: let it run for two minutes at the least",
