@@ -10,6 +10,9 @@ use hdrhistogram::Histogram;
 use crate::figures::Unit;
 use crate::load::append::micros;
 
+/// Ten minutes, in microseconds. What takes longer counts as that.
+const LONGEST: u64 = 600_000_000;
+
 /// Everything since the last look.
 #[derive(Debug, Clone)]
 pub(super) struct Noted {
@@ -33,8 +36,8 @@ impl Noted {
         Ok(Self {
             since: Instant::now(),
             span: Duration::ZERO,
-            posts: Histogram::new(3)?,
-            wakes: Histogram::new(3)?,
+            posts: Histogram::new_with_max(LONGEST, 3)?,
+            wakes: Histogram::new_with_max(LONGEST, 3)?,
             joins: 0,
             rekeys: 0,
             later: 0,
@@ -68,7 +71,6 @@ impl Ledger {
 
     /// A post was answered.
     pub(super) fn post(&self, took: Duration) {
-        // What is above the highest trackable value counts as that.
         self.noted().posts.saturating_record(micros_of(took));
     }
 
@@ -159,5 +161,27 @@ impl Sample {
 impl fmt::Display for Sample {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.row().join(" · "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_noted_is_taken_once() {
+        let ledger = Ledger::new().unwrap();
+        for took in [1, 2, 30] {
+            ledger.post(Duration::from_millis(took));
+        }
+        ledger.wake(Duration::from_secs(3_600));
+        ledger.join();
+        let noted = ledger.take();
+        assert!((micros(&noted.posts, 0.5) - 2_000.0).abs() < 2.0);
+        assert!((micros(&noted.posts, 1.0) - 30_000.0).abs() < 30.0);
+        assert!(micros(&noted.wakes, 1.0) >= 599_000_000.0);
+        assert_eq!((noted.posts.len(), noted.joins, noted.rekeys), (3, 1, 0));
+        let after = ledger.take();
+        assert_eq!((after.posts.len(), after.wakes.len(), after.joins), (0, 0, 0));
     }
 }
