@@ -6,7 +6,8 @@
 #   bench.sh growth   an append and a page with 10^3, 10^5 and 10^6 records stored, plotted to docs/growth.png
 #   bench.sh flame    where the plane's time goes in one row: ONLY=append-spread
 #
-#   QUICK=1         two rounds of one second, a tenth of the stored records; for a look, so nothing is kept
+#   QUICK=1         two rounds of one second, a tenth of the records, and without ONLY not the store in memory; for a look, so
+#                   nothing is kept
 #   ONLY=append     the rows whose name begins so; nothing is kept
 #   PROFILE=NAME    how both programs are built. Else, where results are kept, as published: minutes to build
 #   REMARK="…"      what a reader must know, such as that other work was going on
@@ -84,6 +85,7 @@ case $task in
   table)
     arguments+=(table)
     [[ -z ${ONLY:-} ]] || arguments+=(--only "$ONLY")
+    [[ -z ${QUICK:-} || -n ${ONLY:-} ]] || arguments+=(--on-disk)
     "$TARGET/release/devpilot-bench" "${arguments[@]}"
     ;;
   soak)

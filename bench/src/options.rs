@@ -53,7 +53,7 @@ pub(crate) struct Options {
     #[arg(long, default_value_t = 2, value_name = "SECONDS")]
     pub(crate) seconds: u64,
 
-    /// A tenth of the stored records and messages, for a look
+    /// A tenth of the records and messages and a fifth of the idle time, for a look
     #[arg(long)]
     pub(crate) brief: bool,
 
@@ -93,6 +93,11 @@ impl Options {
     /// So many stored records or messages, or a tenth of them for a look.
     pub(crate) const fn many(&self, whole: usize) -> usize {
         if self.brief { whole / 10 } else { whole }
+    }
+
+    /// So long, or a fifth of it for a look.
+    pub(crate) fn long(&self, whole: Duration) -> Duration {
+        if self.brief { whole / 5 } else { whole }
     }
 
     /// How long each part of a round is.

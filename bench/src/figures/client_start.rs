@@ -103,7 +103,7 @@ impl Figure for ClientStart {
             client.initialize().await?;
             client.call("join", json!({})).await?;
             client.call("read", json!({ "since": 0, "limit": 200 })).await?;
-            tokio::time::sleep(IDLE).await;
+            tokio::time::sleep(fixture.options.long(IDLE)).await;
             let idle = cpu::resident(client.id(), "VmRSS:")?;
             let most = cpu::resident(client.id(), "VmHWM:")?;
             client.close().await;

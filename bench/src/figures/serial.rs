@@ -36,8 +36,8 @@ impl Serial {
     }
 }
 
-async fn write(client: &mut Client) -> Result<()> {
-    for number in 0..MESSAGES {
+async fn write(client: &mut Client, messages: usize) -> Result<()> {
+    for number in 0..messages {
         client
             .call(
                 "post",
@@ -49,9 +49,9 @@ async fn write(client: &mut Client) -> Result<()> {
 }
 
 /// Reads until all are there, in order.
-async fn read(client: &mut Client) -> Result<()> {
+async fn read(client: &mut Client, all: usize) -> Result<()> {
     let mut next = 0;
-    while next < MESSAGES {
+    while next < all {
         let answer = client.call("read", json!({ "limit": 200 })).await?;
         let messages = answer
             .get("messages")
@@ -105,6 +105,7 @@ impl Figure for Serial {
                 self.pair = Some(Pair::new(&site, &fixture.options.client, &folder).await?);
             }
             let pair = self.pair.as_mut().ok_or_else(missed)?;
+            let count = fixture.options.many(MESSAGES);
             let before = disk::sync_time(&site.folder)?;
             let (mut times, mut one, mut cores) = (None, None, Vec::new());
             for step in order(2, round) {
@@ -113,11 +114,11 @@ impl Figure for Serial {
                     let start = Instant::now();
                     let (written, read) = tokio::try_join!(
                         async {
-                            write(&mut pair.ada).await?;
+                            write(&mut pair.ada, count).await?;
                             Ok::<_, anyhow::Error>(start.elapsed())
                         },
                         async {
-                            read(&mut pair.ben).await?;
+                            read(&mut pair.ben, count).await?;
                             Ok(start.elapsed())
                         }
                     )?;
@@ -134,8 +135,8 @@ impl Figure for Serial {
             }
             let after = disk::sync_time(&site.folder)?;
             let ((written, read), one) = (times.ok_or_else(missed)?, one.ok_or_else(missed)?);
-            #[allow(clippy::cast_precision_loss, reason = "a small constant")]
-            let rate = |time: Duration| MESSAGES as f64 / time.as_secs_f64();
+            #[allow(clippy::cast_precision_loss, reason = "a small count")]
+            let rate = |time: Duration| count as f64 / time.as_secs_f64();
             Ok(Sample {
                 values: vec![
                     Value::new("until read", Unit::PerSecond, rate(read)),

@@ -36,7 +36,8 @@ pub(crate) fn conditions(options: &Options) -> Vec<Condition> {
         ("limits raised", limits.join(", ")),
     ];
     if options.brief {
-        let brief = "a tenth of the stored records and of the client's messages, for a look";
+        let brief =
+            "a tenth of the records and of the clients' messages, a fifth of the idle time, for a look";
         conditions.push(("brief", brief.to_owned()));
     }
     if let Some(remark) = &options.remark {
