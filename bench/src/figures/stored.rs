@@ -45,7 +45,7 @@ impl Figure for Stored {
         "Two databases of one cluster, each with a plane. 64 connections post to 1,000 sessions of each in turn, drawn at random; \
          beside it the same to all sessions of the large one. Records are stored beforehand by SQL in the form that the plane \
          writes. The small database is made anew for each round; a session has a record or two from its beginning, so it holds a \
-         few more than 1,000: what each held is told."
+         few more than 1,000: what each held is told. A second of posts comes before what counts."
     }
 
     fn round<'a>(
