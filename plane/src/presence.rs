@@ -192,6 +192,7 @@ mod tests {
     use wire::event::{Capability, Kind};
 
     use super::*;
+    use crate::service::Checked;
 
     const DAY: u64 = 86_400;
 
@@ -208,6 +209,10 @@ mod tests {
             epoch: 1,
             token_hash: [3; 32],
             turn: 0,
+            checked: Checked {
+                version: 1,
+                expires_at: at(0),
+            },
         }
     }
 

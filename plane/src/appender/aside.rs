@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, mpsc};
 use tokio_util::task::TaskTracker;
 use wire::api::Posted;
 use wire::ids::SessionId;
@@ -23,14 +23,17 @@ const AT_A_TIME: usize = 4;
 /// Settles posts one by one.
 pub(super) struct Aside {
     shared: Arc<Shared>,
+    /// The way back into a batch.
+    queue: mpsc::WeakSender<Job>,
     tasks: TaskTracker,
     turns: Arc<Semaphore>,
 }
 
 impl Aside {
-    pub(super) fn new(shared: Arc<Shared>) -> Self {
+    pub(super) fn new(shared: Arc<Shared>, queue: mpsc::WeakSender<Job>) -> Self {
         Self {
             shared,
+            queue,
             tasks: TaskTracker::new(),
             turns: Arc::new(Semaphore::new(AT_A_TIME)),
         }
@@ -42,8 +45,29 @@ impl Aside {
         let turns = Arc::clone(&self.turns);
         self.tasks.spawn(async move {
             let _turn = turns.acquire().await;
-            let reply = settle(&shared, &job.message).await;
+            let mut job = job;
+            let reply = settle(&shared, &mut job.message).await;
             job.answer(reply);
+        });
+    }
+
+    /// Has a post's token looked up, and the post asked again in a later batch. Not settled here: that would lock the session
+    /// and move its version, by which the next post's token would have to be looked up in turn.
+    pub(super) fn ask_again(&self, mut job: Job) {
+        let shared = Arc::clone(&self.shared);
+        let queue = self.queue.clone();
+        self.tasks.spawn(async move {
+            if let Err(refused) = job.message.confirm(&shared).await {
+                return job.answer(Err(refused));
+            }
+            match queue.upgrade() {
+                Some(queue) => {
+                    if let Err(unsent) = queue.send(job).await {
+                        unsent.0.answer(Err(ServiceError::Draining));
+                    }
+                }
+                None => job.answer(Err(ServiceError::Draining)),
+            }
         });
     }
 
@@ -62,6 +86,7 @@ impl Aside {
         session: SessionId,
         jobs: Vec<Job>,
     ) -> Result<Option<(SessionRow, Vec<Job>)>, StoreError> {
+        let jobs = self.confirmed(jobs).await;
         let read = async {
             let mut conn = self.shared.store().reader().await?;
             let row = session::load(&mut conn.on(), session).await?;
@@ -92,6 +117,7 @@ impl Aside {
     /// Settles posts of one session in one commit, with its row locked; gives back those whose message id another
     /// one has.
     pub(super) async fn lock(&self, session: SessionId, jobs: Vec<Job>) -> Vec<Job> {
+        let jobs = self.confirmed(jobs).await;
         let opened = match SessionWrite::open(&self.shared, session).await {
             Ok(Some(mut write)) => {
                 let stored = find_ids(&mut write.on(), session, &jobs).await;
@@ -114,6 +140,18 @@ impl Aside {
                 Vec::new()
             }
         }
+    }
+
+    /// The posts whose tokens count now; the others are answered.
+    async fn confirmed(&self, jobs: Vec<Job>) -> Vec<Job> {
+        let mut confirmed = Vec::with_capacity(jobs.len());
+        for mut job in jobs {
+            match job.message.confirm(&self.shared).await {
+                Ok(()) => confirmed.push(job),
+                Err(refused) => job.answer(Err(refused)),
+            }
+        }
+        confirmed
     }
 
     async fn commit(&self, mut write: SessionWrite<'_>, jobs: Vec<Job>) -> Vec<Job> {
@@ -175,7 +213,9 @@ async fn find_ids(
 
 /// A post whose first answer came from an old row, or that names attachments: without the lock while it is
 /// refused or stored, with it otherwise.
-async fn settle(shared: &Shared, message: &Message) -> Reply {
+async fn settle(shared: &Shared, message: &mut Message) -> Reply {
+    message.confirm(shared).await?;
+    let message = &*message;
     let mut conn = shared.store().reader().await?;
     let mut row = session::load(&mut conn.on(), message.session_id)
         .await?

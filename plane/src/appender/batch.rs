@@ -1,6 +1,6 @@
 //! The rounds of a batch.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use tokio::sync::mpsc;
@@ -16,25 +16,20 @@ use crate::store::{Conn, StoreError};
 
 /// Posts in one batch.
 const BATCH: usize = 128;
-/// Sessions whose rows are kept in memory.
-const ROWS: usize = 16_384;
 
 /// The one that appends.
 pub(super) struct Writer {
     shared: Arc<Shared>,
-    /// Rows as this process saw them last: what they say holds while their version stands.
-    rows: HashMap<SessionId, SessionRow>,
     aside: Aside,
     /// The connection that appends.
     held: Option<Conn>,
 }
 
 impl Writer {
-    pub(super) fn new(shared: Arc<Shared>) -> Self {
+    pub(super) fn new(shared: Arc<Shared>, queue: mpsc::WeakSender<Job>) -> Self {
         Self {
-            aside: Aside::new(Arc::clone(&shared)),
+            aside: Aside::new(Arc::clone(&shared), queue),
             shared,
-            rows: HashMap::new(),
             held: None,
         }
     }
@@ -83,10 +78,15 @@ impl Writer {
 
     /// A plan on a row from memory. It may be old, so a refusal is settled aside, on a fresh one.
     fn first_plan(&self, row: SessionRow, jobs: Vec<Job>, now: Timestamp) -> Plan {
-        let (with_attachments, jobs): (Vec<Job>, Vec<Job>) = jobs
+        let (jobs, unknown): (Vec<Job>, Vec<Job>) =
+            jobs.into_iter().partition(|job| self.counts_at(&row, job));
+        let (jobs, with_attachments): (Vec<Job>, Vec<Job>) = jobs
             .into_iter()
-            .partition(|job| !job.message.attachments.is_empty());
+            .partition(|job| job.message.attachments.is_empty());
         let mut plan = Plan::make(&self.shared, row, jobs, now);
+        for job in unknown {
+            self.aside.ask_again(job);
+        }
         for job in with_attachments {
             self.aside.settle(job);
         }
@@ -94,6 +94,14 @@ impl Writer {
             self.aside.settle(job);
         }
         plan
+    }
+
+    /// Whether a post's token counts if it is appended to this row as it is.
+    fn counts_at(&self, row: &SessionRow, job: &Job) -> bool {
+        let live = &self.shared.live;
+        job.message
+            .unconfirmed
+            .is_none_or(|token| live.counts_at(row.session_id, token.counted_at, row.version))
     }
 
     /// Sessions that were missed: loaded, stored messages answered, asked again, and on another miss locked.
@@ -148,7 +156,6 @@ impl Writer {
         let (to_move, idle): (Vec<Plan>, Vec<Plan>) =
             plans.into_iter().partition(|plan| plan.to_move().is_some());
         for plan in idle {
-            self.keep(plan.row.clone());
             repeated.extend(plan.answer());
         }
         if to_move.is_empty() {
@@ -167,13 +174,13 @@ impl Writer {
         let mut missed = Vec::new();
         for mut plan in to_move {
             if !moved.contains(&plan.session) {
-                self.rows.remove(&plan.session);
+                self.shared.live.forget(plan.session);
                 missed.push(plan);
                 continue;
             }
             plan.row.version = plan.before.version + 1;
-            self.shared.committed(&plan.row);
-            self.keep(plan.row.clone());
+            self.shared
+                .appended(plan.before.version, &plan.row, &plan.records);
             repeated.extend(plan.answer());
         }
         (missed, repeated)
@@ -192,7 +199,7 @@ impl Writer {
         let mut repeated = Vec::new();
         for plan in plans {
             let session = plan.session;
-            self.rows.remove(&session);
+            self.shared.live.forget(session);
             let jobs = plan.into_jobs(&self.shared);
             if away {
                 fail_all(jobs);
@@ -205,22 +212,16 @@ impl Writer {
         repeated
     }
 
-    async fn row(&mut self, session: SessionId) -> Result<Option<SessionRow>, StoreError> {
-        if let Some(row) = self.rows.get(&session) {
-            return Ok(Some(row.clone()));
+    async fn row(&self, session: SessionId) -> Result<Option<SessionRow>, StoreError> {
+        if let Some(row) = self.shared.live.row(session) {
+            return Ok(Some(row));
         }
         let mut conn = self.shared.store().reader().await?;
-        session::load(&mut conn.on(), session).await
-    }
-
-    fn keep(&mut self, row: SessionRow) {
-        if self.rows.len() >= ROWS
-            && !self.rows.contains_key(&row.session_id)
-            && let Some(any) = self.rows.keys().next().copied()
-        {
-            self.rows.remove(&any);
+        let row = session::load(&mut conn.on(), session).await?;
+        if let Some(row) = &row {
+            self.shared.live.saw(row);
         }
-        self.rows.insert(row.session_id, row);
+        Ok(row)
     }
 }
 

@@ -6,7 +6,7 @@ use wire::event::Capability;
 use wire::ids::{AttachmentId, MessageId, ParticipantId, SessionId};
 use wire::timestamp::Timestamp;
 
-use crate::service::{Answer, Outcome, ServiceError};
+use crate::service::{Answer, Outcome, ServiceError, Shared};
 use crate::store::records::StoredId;
 
 /// A post whose credential and shape have been checked.
@@ -19,6 +19,8 @@ pub(crate) struct Message {
     pub(crate) token_epoch: u32,
     /// When the author's token was looked up, in the count of departures.
     pub(crate) turn: u64,
+    /// Set where the author's token is known from an earlier look-up.
+    pub(crate) unconfirmed: Option<Unconfirmed>,
     pub(crate) message_id: MessageId,
     /// The epoch it says it is sealed under.
     pub(crate) epoch: u32,
@@ -30,7 +32,29 @@ pub(crate) struct Message {
     pub(crate) attachments: Vec<AttachmentId>,
 }
 
+/// A token of which is known that it counted at a version of the session's row. It counts if the row still has that
+/// version as the post is appended, or one that this process's appends led to; else it must be looked up.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Unconfirmed {
+    pub(crate) token_hash: [u8; 32],
+    pub(crate) counted_at: i64,
+}
+
 impl Message {
+    /// That the author's token counts now.
+    ///
+    /// # Errors
+    /// `Unauthorized`, `TokenRekeyed`: it does not; the store failed.
+    pub(super) async fn confirm(&mut self, shared: &Shared) -> Answer<()> {
+        if let Some(Unconfirmed { token_hash, .. }) = self.unconfirmed {
+            let caller = shared.look_up(self.session_id, token_hash).await?;
+            self.token_epoch = caller.epoch;
+            self.turn = caller.turn;
+            self.unconfirmed = None;
+        }
+        Ok(())
+    }
+
     /// What is kept of it as long as the session lives.
     pub(crate) const fn stored_id(&self, seq: u64, at: Timestamp) -> StoredId {
         StoredId {

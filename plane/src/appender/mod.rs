@@ -16,5 +16,5 @@ mod message;
 mod plan;
 mod queue;
 
-pub(crate) use message::Message;
+pub(crate) use message::{Message, Unconfirmed};
 pub(crate) use queue::Appender;

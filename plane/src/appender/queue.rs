@@ -30,7 +30,8 @@ impl Appender {
         let bytes = usize::try_from(shared.limits().append_queue_bytes).unwrap_or(Semaphore::MAX_PERMITS);
         // The bytes are what bounds it: so many of the smallest posts there are.
         let (queue, jobs) = mpsc::channel(bytes / SMALLEST + 1);
-        let writer = tokio::spawn(Writer::new(Arc::clone(shared)).run(jobs));
+        let writer = Writer::new(Arc::clone(shared), queue.downgrade());
+        let writer = tokio::spawn(writer.run(jobs));
         Self {
             queue: Arc::new(Mutex::new(Some(queue))),
             room: Arc::new(Semaphore::new(bytes.min(Semaphore::MAX_PERMITS))),

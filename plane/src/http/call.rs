@@ -104,10 +104,20 @@ async fn admit<C: Caller, B: RequestBody, Q: Query, P: FromPath>(
     let session = path::session_id(declared.template, parts.uri.path());
     let bearer = Bearer::of(&parts.headers);
     let caller = C::identify(app.service(), bearer, session, declared.demand).await?;
-    let path = P::read(declared.template, &parts.uri)?;
-    let query = Q::read(&pairs, &parts.headers)?;
-    let bytes = body.read(declared.body, app.limits()).await?;
-    let body = B::read(parts.headers.get(header::CONTENT_TYPE), &bytes)?;
+    let asked = async {
+        let path = P::read(declared.template, &parts.uri)?;
+        let query = Q::read(&pairs, &parts.headers)?;
+        let bytes = body.read(declared.body, app.limits()).await?;
+        let body = B::read(parts.headers.get(header::CONTENT_TYPE), &bytes)?;
+        Ok::<_, Refusal>((path, query, body))
+    };
+    let (path, query, body) = match asked.await {
+        Ok(asked) => asked,
+        Err(refusal) => {
+            caller.confirm(app.service()).await?;
+            return Err(refusal);
+        }
+    };
     let from = ClientAddress::of(parts);
     Ok(Call {
         caller,

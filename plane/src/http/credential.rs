@@ -13,7 +13,7 @@ use wire::token::TokenKind;
 
 use super::edge::Known;
 use super::refusal::Refusal;
-use crate::service::{MachineCaller, OwnerCaller, Scope, Service, ServiceError, SessionCaller};
+use crate::service::{MachineCaller, OwnerCaller, Poster, Scope, Service, ServiceError, SessionCaller};
 
 /// A declared credential; the handler must take its caller.
 pub(super) struct Takes<C: Caller>(pub(super) C::Demand);
@@ -21,6 +21,11 @@ pub(super) struct Takes<C: Caller>(pub(super) C::Demand);
 /// Any participant of the path's session.
 pub(super) fn session() -> Takes<SessionCaller> {
     Takes(AtLeast::View)
+}
+
+/// As [`session`], for whoever appends by what the last look-up of its token said.
+pub(super) fn poster() -> Takes<Poster> {
+    Takes(())
 }
 
 /// A participant of the path's session with a full link: others get `view_only`.
@@ -80,6 +85,11 @@ pub(super) trait Caller: Known + Sized + Send + 'static {
         session: Result<SessionId, Refusal>,
         demand: Self::Demand,
     ) -> impl Future<Output = Result<Self, Refusal>> + Send;
+
+    /// That the credential counts now, before a request is refused for anything else.
+    fn confirm(&self, _service: &Service) -> impl Future<Output = Result<(), Refusal>> + Send {
+        async { Ok(()) }
+    }
 
     /// How the OpenAPI document says it; one of these is enough.
     fn described(demand: Self::Demand) -> Vec<SecurityRequirement>;
@@ -153,6 +163,28 @@ impl Caller for SessionCaller {
 
     fn described(_: AtLeast) -> Vec<SecurityRequirement> {
         vec![SecurityRequirement::new::<_, [&str; 0], _>(SESSION_SCHEME, [])]
+    }
+}
+
+impl Caller for Poster {
+    type Demand = ();
+
+    async fn identify(
+        service: &Service,
+        bearer: Option<Bearer>,
+        session: Result<SessionId, Refusal>,
+        (): (),
+    ) -> Result<Self, Refusal> {
+        let token = Bearer::of_kind(bearer, TokenKind::Session)?;
+        Ok(service.poster(session?, &token).await?)
+    }
+
+    async fn confirm(&self, service: &Service) -> Result<(), Refusal> {
+        Ok(service.confirm(self).await?)
+    }
+
+    fn described((): ()) -> Vec<SecurityRequirement> {
+        SessionCaller::described(AtLeast::View)
     }
 }
 

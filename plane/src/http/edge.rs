@@ -24,7 +24,7 @@ use super::credential::Stranger;
 use super::path;
 use super::refusal::Refusal;
 use crate::metrics::{self, Seen};
-use crate::service::{MachineCaller, OwnerCaller, SessionCaller};
+use crate::service::{MachineCaller, OwnerCaller, Poster, SessionCaller};
 
 /// The address of the connection's other end; the server puts it there.
 #[derive(Debug, Clone, Copy)]
@@ -207,6 +207,12 @@ pub(super) trait Known {
 impl Known for SessionCaller {
     fn subject(&self) -> Subject {
         Subject::Participant(self.participant_id)
+    }
+}
+
+impl Known for Poster {
+    fn subject(&self) -> Subject {
+        self.caller.subject()
     }
 }
 

@@ -10,7 +10,7 @@ use wire::api;
 use super::app::{App, MetricsAt};
 use super::body::{Arriving, BodyLimit};
 use super::credential::{
-    full_session, human_session, machine, nobody_in_particular, session, session_or_machine,
+    full_session, human_session, machine, nobody_in_particular, poster, session, session_or_machine,
 };
 use super::edge::edge;
 use super::file::Wanted;
@@ -58,7 +58,7 @@ pub(super) fn api() -> Vec<Route> {
         // The transcript. A view token may not post either; the service says so after what comes first in the order
         // of checks (a retry of a stored message, the end of the session, the epoch).
         post("/v1/sessions/{session_id}/records", "Append a sealed message")
-            .takes(session()).json::<api::Post>(BodyLimit::Records).to(records::post),
+            .takes(poster()).json::<api::Post>(BodyLimit::Records).to(records::post),
         get("/v1/sessions/{session_id}/records", "Read records, or wait for new ones")
             .takes(session()).query::<ReadQuery>().to(records::read),
         get("/v1/sessions/{session_id}/events", "Follow the session live; server-sent events, for people")

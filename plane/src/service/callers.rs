@@ -2,6 +2,7 @@
 
 use wire::event::{Capability, Kind};
 use wire::ids::{OrgId, ParticipantId, SessionId, UserId};
+use wire::timestamp::Timestamp;
 
 /// A participant of one session, by session token. Its epoch was the session's when it was checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,6 +21,37 @@ pub struct SessionCaller {
     pub token_hash: [u8; 32],
     /// When it was looked up, in the count of this process's departures.
     pub turn: u64,
+    /// What the look-up held.
+    pub checked: Checked,
+}
+
+/// As of when a token counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Checked {
+    /// The version of its session's row.
+    pub version: i64,
+    /// When it ends by itself.
+    pub expires_at: Timestamp,
+}
+
+/// A participant who posts. Its token may be known from an earlier look-up: then the append says whether it still counts,
+/// and whatever else comes of the post is said only after a new one.
+#[derive(Debug, Clone)]
+pub struct Poster {
+    /// Who.
+    pub caller: SessionCaller,
+    /// Whether the token was looked up for this request.
+    pub is_looked_up: bool,
+}
+
+impl From<SessionCaller> for Poster {
+    /// One that has just been looked up.
+    fn from(caller: SessionCaller) -> Self {
+        Self {
+            caller,
+            is_looked_up: true,
+        }
+    }
 }
 
 /// What a machine token may do.

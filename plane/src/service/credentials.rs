@@ -1,11 +1,13 @@
 //! Who is asking: session tokens and machine tokens, by the SHA-256 of each.
 
 use wire::ids::SessionId;
+use wire::timestamp::Timestamp;
 use wire::transcript::sha256;
 
 use super::end::keeper;
 use super::open::Shared;
-use super::{Answer, MachineCaller, Role, Scope, Service, ServiceError, SessionCaller};
+use super::{Answer, Checked, MachineCaller, Poster, Role, Scope, Service, ServiceError, SessionCaller};
+use crate::store::tokens::TokenRow;
 use crate::store::{machines, session, tombstones};
 
 impl Service {
@@ -15,6 +17,36 @@ impl Service {
     /// `Unauthorized`: unknown there, ended or expired; `TokenRekeyed`: of an earlier epoch.
     pub async fn session_caller(&self, session: SessionId, token: &[u8; 32]) -> Answer<SessionCaller> {
         self.shared.look_up(session, sha256(token)).await
+    }
+
+    /// Who posts: as [`Service::session_caller`], or from what the last look-up said. The append asks for the version of the
+    /// session that this was said of.
+    ///
+    /// # Errors
+    /// As [`Service::session_caller`].
+    pub async fn poster(&self, session: SessionId, token: &[u8; 32]) -> Answer<Poster> {
+        let token_hash = sha256(token);
+        let known = self.shared.known_caller(session, token_hash);
+        Ok(Poster {
+            is_looked_up: known.is_none(),
+            caller: match known {
+                Some(caller) => caller,
+                None => self.shared.look_up(session, token_hash).await?,
+            },
+        })
+    }
+
+    /// That a poster's token counts now.
+    ///
+    /// # Errors
+    /// As [`Service::session_caller`].
+    pub async fn confirm(&self, by: &Poster) -> Answer<()> {
+        if !by.is_looked_up {
+            self.shared
+                .look_up(by.caller.session_id, by.caller.token_hash)
+                .await?;
+        }
+        Ok(())
     }
 
     /// Looks a machine token up.
@@ -54,7 +86,7 @@ impl Service {
 
 impl Shared {
     /// The participant of a token's hash, as long as the token counts.
-    pub(super) async fn look_up(&self, session: SessionId, token_hash: [u8; 32]) -> Answer<SessionCaller> {
+    pub(crate) async fn look_up(&self, session: SessionId, token_hash: [u8; 32]) -> Answer<SessionCaller> {
         let now = self.now();
         let turn = self.departures.turn();
         let token = self
@@ -68,6 +100,26 @@ impl Shared {
                 epoch: token.session_epoch,
             });
         }
+        self.live.looked_up(session, token_hash, &token);
+        Ok(self.caller(session, token_hash, &token, turn, now))
+    }
+
+    /// As [`Shared::look_up`], by what is known here.
+    fn known_caller(&self, session: SessionId, token_hash: [u8; 32]) -> Option<SessionCaller> {
+        let now = self.now();
+        let turn = self.departures.turn();
+        let token = self.live.token(session, &token_hash)?;
+        (now < token.expires_at).then(|| self.caller(session, token_hash, &token, turn, now))
+    }
+
+    fn caller(
+        &self,
+        session: SessionId,
+        token_hash: [u8; 32],
+        token: &TokenRow,
+        turn: u64,
+        now: Timestamp,
+    ) -> SessionCaller {
         let caller = SessionCaller {
             session_id: session,
             participant_id: token.participant_id,
@@ -76,8 +128,12 @@ impl Shared {
             epoch: token.epoch,
             token_hash,
             turn,
+            checked: Checked {
+                version: token.version,
+                expires_at: token.expires_at,
+            },
         };
         self.presence.seen(&caller, now, token.expires_at);
-        Ok(caller)
+        caller
     }
 }

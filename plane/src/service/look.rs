@@ -7,15 +7,17 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use tokio::time::Instant;
-use wire::ids::{ParticipantId, SessionId};
+use wire::ids::SessionId;
 use wire::timestamp::Timestamp;
 
+use super::live::Seen;
 use super::open::Shared;
 use super::read::as_of;
-use super::{Answer, ServiceError, SessionCaller};
+use super::{Answer, Checked, ServiceError, SessionCaller};
 use crate::store::records::{self, RecordRow};
 use crate::store::session::{self, SessionRow};
 use crate::store::tokens;
+use crate::wake::Change;
 
 /// Records that a look takes along, and their bytes; who needs others reads for itself.
 const RECORDS: u32 = 200;
@@ -54,12 +56,6 @@ impl Look {
         }
         let first = self.records.partition_point(|record| record.seq <= seq);
         self.records.get(first..)
-    }
-
-    /// Whether a record after a seq is not by this participant; none if this look can't tell.
-    pub(super) fn has_news(&self, seq: u64, me: ParticipantId) -> Option<bool> {
-        let records = self.records_after(seq)?;
-        Some(records.iter().any(|record| record.sender != Some(me)))
     }
 }
 
@@ -116,14 +112,42 @@ impl Shared {
         Ok(look)
     }
 
-    /// The token counts as of a look; else why it does not.
-    pub(super) async fn still_counts(&self, by: &SessionCaller, look: &Look) -> Answer<()> {
+    /// What a change brought for one who follows a session, if it was appends of this process alone since `handled`: the
+    /// commit has said that the token counts, and what was appended is at hand.
+    pub(super) fn after_append(
+        &self,
+        by: &SessionCaller,
+        told: Change,
+        handled: Change,
+        after: u64,
+    ) -> Option<Seen> {
+        let version = told.appended_since(handled)?;
+        let now = self.now();
+        let seen = self.live.after_append(by, version, after, now)?;
+        self.presence.seen(by, now, by.checked.expires_at);
+        Some(seen)
+    }
+
+    /// What a look has for one who follows a session, if its token still counts; else why it does not.
+    pub(super) async fn seen_by(&self, by: &mut SessionCaller, look: &Look, after: u64) -> Answer<Seen> {
+        self.still_counts(by, look).await?;
+        Ok(Seen {
+            row: look.row.clone(),
+            records: look.records_after(after).map(<[RecordRow]>::to_vec),
+        })
+    }
+
+    async fn still_counts(&self, by: &mut SessionCaller, look: &Look) -> Answer<()> {
         let now = self.now();
         match look.token(by, now) {
-            Some(expires_at) => self.presence.seen(by, now, expires_at),
-            None => {
-                self.look_up(by.session_id, by.token_hash).await?;
+            Some(expires_at) => {
+                self.presence.seen(by, now, expires_at);
+                by.checked = Checked {
+                    version: look.row.version,
+                    expires_at,
+                };
             }
+            None => by.checked = self.look_up(by.session_id, by.token_hash).await?.checked,
         }
         Ok(())
     }
@@ -144,6 +168,8 @@ impl Shared {
         } else {
             Vec::new()
         };
+        self.live.saw(&row);
+        self.live.saw_records(&row, &records);
         Ok(Look {
             began,
             row,

@@ -6,6 +6,7 @@
 //! - [`open`]: the service itself, from configuration to drain · [`write`]: a locked session, through which all
 //!   changes but messages go · [`acts`]: who did what, written down with it · [`shape`]: what is refused without a look at the store · [`state`]: what readers
 //!   are told
+//! - [`live`]: what this process knows of the sessions it works on
 //! - one file a call: [`create`], [`view`], [`title`], [`join`] (with [`proof`]), [`rejoin`], [`participants`], [`leave`],
 //!   [`end`], [`rekey`], [`door`] (with [`knock`]), [`post`], [`read`], [`wait`] (with [`look`] and [`turns`]), [`events`]
 //!   (with these and [`roster`]), [`mode`], [`auto`], [`credentials`] (with [`lookups`]), [`connect`]
@@ -29,6 +30,7 @@ mod evict;
 mod join;
 mod knock;
 mod leave;
+mod live;
 mod look;
 mod lookups;
 mod mode;
@@ -54,7 +56,7 @@ mod write;
 pub use admin::{
     Approved, AuditEntry, ConnectRequest, MachineToken, Member, NewMachineToken, Org, SessionSummary,
 };
-pub use callers::{MachineCaller, OwnerCaller, Role, Scope, SessionCaller};
+pub use callers::{Checked, MachineCaller, OwnerCaller, Poster, Role, Scope, SessionCaller};
 pub use error::ServiceError;
 pub use events::{EventStream, StreamItem};
 pub use open::{Service, ServiceConfig};

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::deadlines::Deadlines;
 use super::departures::Departures;
+use super::live::Live;
 use super::look::Looks;
 use super::lookups::{self, Lookups};
 use super::roster::Roster;
@@ -18,6 +19,7 @@ use crate::limits::Limits;
 use crate::modes::Bounds;
 use crate::presence::Presence;
 use crate::rate::{Allowance, Counted, Rates};
+use crate::store::records::RecordRow;
 use crate::store::session::SessionRow;
 use crate::store::{Store, StoreError, StoreUrl};
 use crate::sweeper;
@@ -59,6 +61,7 @@ pub(crate) struct Shared {
     pub(super) wakes: Wakes,
     pub(super) presence: Arc<Presence>,
     pub(super) deadlines: Deadlines,
+    pub(crate) live: Live,
     pub(super) looks: Looks,
     pub(super) turns: Turns,
     /// Who is here, for those who stream.
@@ -155,6 +158,7 @@ impl Service {
             rates: Rates::default(),
             wakes: Wakes::new(hub, others, ear, config.wakes),
             deadlines: Deadlines::default(),
+            live: Live::default(),
             looks: Looks::default(),
             turns: Turns::default(),
             rosters: Hub::default(),
@@ -275,9 +279,10 @@ impl Shared {
             })
     }
 
-    /// A change of a session is committed: who waits is woken.
-    pub(crate) fn committed(&self, row: &SessionRow) {
-        self.wakes.wake(row.session_id);
+    /// An append is committed that led from a version to this row: who waits is woken.
+    pub(crate) fn appended(&self, before: i64, row: &SessionRow, records: &[RecordRow]) {
+        self.live.appended(before, row, records);
+        self.wakes.wake_appended(row.session_id, row.version);
         self.measure(row);
     }
 

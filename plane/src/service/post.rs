@@ -1,32 +1,38 @@
 //! `POST /v1/sessions/{id}/records`: from a request to a message for the appender.
 
 use wire::api::{ExpectMode, Post, Posted};
+use wire::ids::AttachmentId;
 use wire::transcript::sha256;
 
 use super::shape::{self, ATTACHMENTS_MAX, bad_request};
-use super::{Answer, Outcome, Service, SessionCaller};
-use crate::appender::Message;
+use super::{Answer, Outcome, Poster, Service};
+use crate::appender::{Message, Unconfirmed};
 
 impl Service {
     /// `POST records`: answers once the record is durable, or was before.
     ///
     /// # Errors
-    /// In this order: `TooLarge`, `BadRequest`; `MessageIdReused`; `SessionEnded`; `EpochMoved`; `ViewOnly`;
+    /// In this order: of a token that no longer counts `Unauthorized`, `TokenRekeyed`; `TooLarge`, `BadRequest`; `MessageIdReused`; `SessionEnded`; `EpochMoved`; `ViewOnly`;
     /// `RateLimited`; `AutoOver`; of attachments `NotFound`, `Forbidden`, `ChunkConflict`.
-    pub async fn post(&self, by: &SessionCaller, request: Post) -> Answer<Outcome<Posted>> {
-        shape::message(&request.sealed)?;
-        let attachments = request.attachments.unwrap_or_default();
-        if attachments.len() > ATTACHMENTS_MAX {
-            return Err(bad_request("A record names at most 16 attachments. Name fewer."));
+    pub async fn post(&self, by: &Poster, request: Post) -> Answer<Outcome<Posted>> {
+        let attachments = request.attachments.as_deref().unwrap_or_default();
+        if let Err(refused) = well_formed(&request, attachments) {
+            self.confirm(by).await?;
+            return Err(refused);
         }
-        let sealed = request.sealed.0;
+        let attachments = attachments.to_vec();
+        let (sealed, caller) = (request.sealed.0, &by.caller);
         self.appender
             .append(Message {
-                session_id: by.session_id,
-                author: by.participant_id,
-                capability: by.capability,
-                token_epoch: by.epoch,
-                turn: by.turn,
+                session_id: caller.session_id,
+                author: caller.participant_id,
+                capability: caller.capability,
+                token_epoch: caller.epoch,
+                turn: caller.turn,
+                unconfirmed: (!by.is_looked_up).then_some(Unconfirmed {
+                    token_hash: caller.token_hash,
+                    counted_at: caller.checked.version,
+                }),
                 message_id: request.message_id,
                 epoch: request.epoch,
                 digest: sha256(&sealed),
@@ -37,4 +43,12 @@ impl Service {
             })
             .await
     }
+}
+
+fn well_formed(request: &Post, attachments: &[AttachmentId]) -> Answer<()> {
+    shape::message(&request.sealed)?;
+    if attachments.len() > ATTACHMENTS_MAX {
+        return Err(bad_request("A record names at most 16 attachments. Name fewer."));
+    }
+    Ok(())
 }

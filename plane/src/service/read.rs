@@ -4,6 +4,7 @@ use wire::api::{Checkpoint, Page, Record};
 use wire::encoding::{Blob, Bytes32};
 use wire::transcript::RecordClass;
 
+use super::live::Seen;
 use super::open::Shared;
 use super::{Answer, Service, ServiceError, SessionCaller};
 use crate::store::records::{self, RecordRow};
@@ -65,11 +66,21 @@ impl Shared {
         limit: u32,
         bytes: u64,
     ) -> Answer<Snapshot> {
-        let mut conn = self.store.reader().await?;
-        let row = row_of(&mut conn.on(), by).await?;
+        let Seen { row, records } = self.seen(by, after).await?;
+        if let Some(mut records) = records {
+            records.truncate(limit as usize);
+            records.truncate(fitting(&records, bytes));
+            return Ok(Snapshot {
+                row,
+                records,
+                checkpoint: None,
+            });
+        }
         if after >= row.min_seq.saturating_sub(1) {
+            let mut conn = self.store.reader().await?;
             let page = records::page(&mut conn.on(), by.session_id, after, limit, bytes).await?;
             if let Some(records) = as_of(row.head_seq, after, page) {
+                self.live.saw_records(&row, &records);
                 return Ok(Snapshot {
                     row,
                     records,
@@ -77,8 +88,18 @@ impl Shared {
                 });
             }
         }
-        drop(conn);
         self.snapshot_at_once(by, after, limit, bytes).await
+    }
+
+    /// The session of a caller whose token has just been looked up, with its records after a seq if they are at hand.
+    pub(super) async fn seen(&self, by: &SessionCaller, after: u64) -> Answer<Seen> {
+        if let Some(seen) = self.live.at(by.session_id, by.checked.version, after) {
+            return Ok(seen);
+        }
+        let mut conn = self.store.reader().await?;
+        let row = row_of(&mut conn.on(), by).await?;
+        self.live.saw(&row);
+        Ok(Seen { row, records: None })
     }
 
     /// As [`Shared::snapshot`], from one snapshot of the database: what is evicted meanwhile is seen by none of its reads.
@@ -109,6 +130,19 @@ impl Shared {
             checkpoint,
         })
     }
+}
+
+/// How many of the records, from the first, have at most so many bytes; one always fits.
+pub(super) fn fitting(records: &[RecordRow], bytes: u64) -> usize {
+    let mut so_far = 0_u64;
+    let fit = records
+        .iter()
+        .take_while(|record| {
+            so_far = so_far.saturating_add(record.size());
+            so_far <= bytes
+        })
+        .count();
+    fit.max(1)
 }
 
 /// The row of a caller's session, whose epoch is the token's.

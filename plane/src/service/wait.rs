@@ -6,14 +6,16 @@ use tokio::time::{Instant, sleep_until};
 use wire::api::Page;
 use wire::event::{Kind, ModeName};
 
-use super::look::Look;
+use super::live::Seen;
+use super::look::Slot;
 use super::read::PAGE_RECORDS;
 use super::{Answer, Service, ServiceError, SessionCaller};
 use crate::door::DoorPolicy;
 use crate::modes::Fingerprint;
 use crate::presence::Listening;
+use crate::store::records;
 use crate::store::session::SessionRow;
-use crate::store::{records, session};
+use crate::wake::Change;
 
 /// What a waiting request compares, beside the records, to see that something changed.
 #[derive(Debug, PartialEq, Eq)]
@@ -21,6 +23,17 @@ struct Mark {
     mode: Fingerprint,
     door: DoorPolicy,
     knocking: u32,
+}
+
+/// One that goes on.
+struct Wait {
+    by: SessionCaller,
+    after: u64,
+    limit: u32,
+    before: Mark,
+    slot: Slot,
+    /// What was told and looked at.
+    handled: Change,
 }
 
 /// How a wait begins.
@@ -53,6 +66,7 @@ impl Service {
         let deadline = Instant::now() + wait;
         // Before the first read, so that no change after it is missed.
         let mut changes = self.shared.wakes.hub().subscribe(by.session_id);
+        let handled = changes.told();
         let turn = self.shared.turns.next().await?;
         let begun = Box::pin(self.begin_wait(by, after)).await?;
         drop(turn);
@@ -60,33 +74,54 @@ impl Service {
             Begun::Waits(before, place) => (before, place),
             Begun::Ends(_place) => return Box::pin(self.read(by, after, limit)).await,
         };
-        let slot = self.shared.looks.slot(by.session_id);
+        let mut wait = Wait {
+            by: by.clone(),
+            after,
+            limit,
+            before,
+            slot: self.shared.looks.slot(by.session_id),
+            handled,
+        };
         loop {
-            let since = tokio::select! {
+            let told = tokio::select! {
                 biased;
                 () = self.shared.draining.cancelled() => return Err(ServiceError::Draining),
-                () = changes.changed() => changes.told().at(),
-                () = sleep_until(deadline) => Instant::now(),
+                () = changes.changed() => Some(changes.told()),
+                () = sleep_until(deadline) => None,
             };
-            let look = Box::pin(self.shared.look(&slot, by.session_id, after, since)).await?;
-            Box::pin(self.shared.still_counts(by, &look)).await?;
-            let news = match look.has_news(after, by.participant_id) {
-                Some(news) => news,
-                None => Box::pin(self.has_news(by, after, &look.row)).await?,
-            };
-            if news
-                || look.row.ended.is_some()
-                || Mark::from(&look.row) != before
-                || Instant::now() >= deadline
-            {
-                return Box::pin(self.answer(by, after, limit, &look)).await;
+            if let Some(page) = Box::pin(self.go_on(&mut wait, told)).await? {
+                return Ok(page);
             }
         }
     }
 
+    /// After a change, or at the end of the time: the answer, if there is something to say.
+    async fn go_on(&self, wait: &mut Wait, told: Option<Change>) -> Answer<Option<Page>> {
+        let (shared, after) = (&self.shared, wait.after);
+        let appended = told.and_then(|told| shared.after_append(&wait.by, told, wait.handled, after));
+        let seen = match appended {
+            Some(seen) => seen,
+            None => {
+                wait.handled = told.unwrap_or(wait.handled);
+                let since = told.map_or_else(Instant::now, Change::at);
+                let look = shared.look(&wait.slot, wait.by.session_id, after, since).await?;
+                shared.seen_by(&mut wait.by, &look, after).await?
+            }
+        };
+        let me = Some(wait.by.participant_id);
+        let news = match &seen.records {
+            Some(records) => records.iter().any(|record| record.sender != me),
+            None => self.has_news(&wait.by, after, &seen.row).await?,
+        };
+        if news || told.is_none() || seen.row.ended.is_some() || Mark::from(&seen.row) != wait.before {
+            return self.answer(wait, seen).await.map(Some);
+        }
+        Ok(None)
+    }
+
     /// The first look of a wait: whether there is something to say already.
     async fn begin_wait(&self, by: &SessionCaller, after: u64) -> Answer<Begun> {
-        let row = self.row_for(by).await?;
+        let Seen { row, records } = self.shared.seen(by, after).await?;
         let now = self.shared.mode_time(&row, self.shared.now());
         if row.ended.is_none()
             && by.kind == Kind::Agent
@@ -103,32 +138,26 @@ impl Service {
                     limit: "waits_per_participant",
                     retry_after_s: 1,
                 })?;
-        if row.ended.is_some() || self.has_news(by, after, &row).await? {
+        let news = match records {
+            Some(records) => records
+                .iter()
+                .any(|record| record.sender != Some(by.participant_id)),
+            None => self.has_news(by, after, &row).await?,
+        };
+        if news || row.ended.is_some() {
             return Ok(Begun::Ends(place));
         }
         Ok(Begun::Waits(Mark::from(&row), place))
     }
 
-    /// The records of a look, or others where it does not have them.
-    async fn answer(&self, by: &SessionCaller, after: u64, limit: u32, look: &Look) -> Answer<Page> {
-        let limit = limit.min(PAGE_RECORDS);
-        match look.records_after(after) {
-            Some(records) if look.row.epoch == by.epoch && records.len() <= limit as usize => {
-                self.page(by, after, &look.row, records.to_vec(), None)
+    /// The records that were seen, or others where not all are at hand.
+    async fn answer(&self, wait: &Wait, seen: Seen) -> Answer<Page> {
+        let limit = wait.limit.min(PAGE_RECORDS);
+        match seen.records {
+            Some(records) if seen.row.epoch == wait.by.epoch && records.len() <= limit as usize => {
+                self.page(&wait.by, wait.after, &seen.row, records, None)
             }
-            _ => self.read(by, after, limit).await,
-        }
-    }
-
-    async fn row_for(&self, by: &SessionCaller) -> Answer<SessionRow> {
-        let mut conn = self.shared.store.reader().await?;
-        let row = session::load(&mut conn.on(), by.session_id)
-            .await?
-            .ok_or(ServiceError::Unauthorized)?;
-        if row.epoch == by.epoch {
-            Ok(row)
-        } else {
-            Err(ServiceError::TokenRekeyed { epoch: row.epoch })
+            _ => self.read(&wait.by, wait.after, limit).await,
         }
     }
 

@@ -196,6 +196,7 @@ impl<'a> SessionWrite<'a> {
         session::save(&mut on, &self.row).await?;
         records::insert(&mut on, self.row.session_id, &self.appended).await?;
         self.tx.commit().await?;
+        self.shared.live.saw(&self.row);
         self.shared.saw_mode(&self.row, self.now);
         self.shared.measure(&self.row);
         Ok(self.row)
@@ -205,6 +206,7 @@ impl<'a> SessionWrite<'a> {
     pub(crate) async fn commit_gone(self) -> Answer<()> {
         let _wake = WakeOnDrop::new(&self.shared.wakes, self.row.session_id);
         self.tx.commit().await?;
+        self.shared.live.forget(self.row.session_id);
         Ok(())
     }
 }

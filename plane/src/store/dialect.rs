@@ -163,7 +163,7 @@ pub(super) const PRESENT_SQLITE: &str = present!("= $1");
 
 /// As [`super::tokens`] finds one token, many: `n` is the place of the key that was asked for.
 pub(super) const FIND_TOKENS_POSTGRES: &str = "SELECT a.n, t.participant_id, t.capability, t.epoch, t.expires_at, \
-     p.kind, s.epoch AS session_epoch \
+     p.kind, s.epoch AS session_epoch, s.version \
      FROM unnest($1::bytea[], $2::bytea[]) WITH ORDINALITY AS a (session_id, token_hash, n) \
      JOIN tokens t ON t.session_id = a.session_id AND t.token_hash = a.token_hash \
      JOIN sessions s ON s.session_id = t.session_id \

@@ -15,7 +15,7 @@ use super::{On, StoreError};
 const INSERT: &str = "INSERT INTO tokens (session_id, token_hash, participant_id, capability, epoch, expires_at) \
      VALUES ($1, $2, $3, $4, $5, $6)";
 const FIND: &str = "SELECT t.participant_id, t.capability, t.epoch, t.expires_at, p.kind, \
-     s.epoch AS session_epoch FROM tokens t \
+     s.epoch AS session_epoch, s.version FROM tokens t \
      JOIN sessions s ON s.session_id = t.session_id \
      JOIN participants p ON p.session_id = t.session_id AND p.participant_id = t.participant_id \
      WHERE t.session_id = $1 AND t.token_hash = $2";
@@ -36,6 +36,8 @@ pub(crate) struct TokenRow {
     pub(crate) expires_at: Timestamp,
     /// The session's epoch now.
     pub(crate) session_epoch: u32,
+    /// The version of the session's row now.
+    pub(crate) version: i64,
 }
 
 /// A token to be stored.
@@ -56,6 +58,7 @@ struct Raw {
     expires_at: i64,
     kind: String,
     session_epoch: i64,
+    version: i64,
 }
 
 /// A token with the place of its key among those asked for, from 1.
@@ -92,6 +95,7 @@ impl TryFrom<Raw> for TokenRow {
             epoch: small(raw.epoch)?,
             expires_at: Timestamp::from_millis(raw.expires_at),
             session_epoch: small(raw.session_epoch)?,
+            version: raw.version,
         })
     }
 }

@@ -11,16 +11,23 @@ type Waiters<T> = HashMap<SessionId, watch::Sender<T>>;
 
 /// That a session changed: what is read from this time on has the change.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Change(Option<Instant>);
+pub(crate) struct Change {
+    at: Option<Instant>,
+    /// The last one that was not an append of this process.
+    unknown_at: Option<Instant>,
+    /// The version that the last append of this process led to.
+    appended: Option<i64>,
+}
 
 impl Change {
-    fn now() -> Self {
-        Self(Some(Instant::now()))
-    }
-
     /// When it was told; none was: now.
     pub(crate) fn at(self) -> Instant {
-        self.0.unwrap_or_else(Instant::now)
+        self.at.unwrap_or_else(Instant::now)
+    }
+
+    /// The version that this process's last append led to, if nothing else has happened since an earlier change.
+    pub(crate) fn appended_since(self, earlier: Self) -> Option<i64> {
+        self.appended.filter(|_| self.unknown_at == earlier.unknown_at)
     }
 }
 
@@ -98,16 +105,33 @@ impl Hub {
     /// Releases everybody in this process who waits for the session.
     pub(crate) fn wake(&self, session: SessionId) {
         if let Some(waiters) = self.waiters().get(&session) {
-            waiters.send_replace(Change::now());
+            changed(waiters);
+        }
+    }
+
+    /// As [`Hub::wake`], after an append of this process that led to a version of the session.
+    pub(crate) fn wake_appended(&self, session: SessionId, version: i64) {
+        if let Some(waiters) = self.waiters().get(&session) {
+            waiters.send_modify(|change| {
+                change.at = Some(Instant::now());
+                change.appended = Some(version);
+            });
         }
     }
 
     /// Releases everybody: wake-ups may have been missed.
     pub(crate) fn wake_all(&self) {
-        for waiters in self.waiters().values() {
-            waiters.send_replace(Change::now());
-        }
+        self.waiters().values().for_each(changed);
     }
+}
+
+/// Something changed, and what is for the database to say.
+fn changed(waiters: &watch::Sender<Change>) {
+    waiters.send_modify(|change| {
+        let now = Some(Instant::now());
+        change.at = now;
+        change.unknown_at = now;
+    });
 }
 
 impl<T> Subscription<T> {
@@ -191,6 +215,32 @@ mod tests {
             Instant::now(),
             "a later change is not seen by an earlier look"
         );
+    }
+
+    #[test]
+    fn an_append_of_this_process_is_told_as_such_while_nothing_else_happened() {
+        let hub = Hub::<Change>::default();
+        let waiting = hub.subscribe(SESSION);
+        let begun = waiting.told();
+        assert_eq!(begun.appended_since(begun), None);
+        hub.wake_appended(SESSION, 8);
+        assert_eq!(waiting.told().appended_since(begun), Some(8));
+        hub.wake(SESSION);
+        let after = waiting.told();
+        assert_eq!(
+            after.appended_since(begun),
+            None,
+            "a change that only the database knows"
+        );
+        hub.wake_appended(SESSION, 9);
+        assert_eq!(
+            waiting.told().appended_since(begun),
+            None,
+            "and it is not forgotten by what follows"
+        );
+        assert_eq!(waiting.told().appended_since(after), Some(9));
+        hub.wake_all();
+        assert_eq!(waiting.told().appended_since(after), None);
     }
 
     #[test]

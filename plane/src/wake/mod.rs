@@ -1,8 +1,8 @@
 //! Telling those who wait that a session changed: at once inside the process ([`hub`]), and between the
 //! processes of one Postgres by notifications ([`relay`]), as far as they are heard ([`hearing`]).
 //!
-//! A wake-up carries nothing but the session's id. Whoever waits reads again, so one too many costs a read, and
-//! one that is lost costs the time until the slow re-read, never a record.
+//! Between processes a wake-up carries nothing but the session's id. Whoever waits reads again, so one too many costs a
+//! read, and one that is lost costs the time until the slow re-read, never a record.
 
 mod hearing;
 mod hub;
@@ -10,7 +10,7 @@ mod relay;
 
 pub(crate) use hearing::Ear;
 pub use hearing::{Hearing, WakeTimes};
-pub(crate) use hub::{Hub, Subscription};
+pub(crate) use hub::{Change, Hub, Subscription};
 pub(crate) use relay::{QUEUE, Relay};
 
 use tokio::sync::mpsc;
@@ -66,6 +66,16 @@ impl Wakes {
     /// A change of the session has been committed.
     pub(crate) fn wake(&self, session: SessionId) {
         self.hub.wake(session);
+        self.tell_others(session);
+    }
+
+    /// This process's append has been committed; the session has this version since.
+    pub(crate) fn wake_appended(&self, session: SessionId, version: i64) {
+        self.hub.wake_appended(session, version);
+        self.tell_others(session);
+    }
+
+    fn tell_others(&self, session: SessionId) {
         if let Some(others) = &self.others {
             // Where the relay can't keep up, or is going down, others re-read by themselves.
             let _lost = others.try_send(session);

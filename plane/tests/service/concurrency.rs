@@ -40,10 +40,9 @@ on_both! {
             .map(|_| {
                 let seat = owner.clone();
                 tokio::spawn(async move {
-                    let me = seat.me().await;
                     let mut seqs = Vec::with_capacity(POSTS);
                     for _ in 0..POSTS {
-                        seqs.push(new(seat.service.post(&me, seat.message()).await.unwrap()).seq);
+                        seqs.push(seat.post().await.seq);
                     }
                     seqs
                 })
@@ -69,12 +68,11 @@ on_both! {
             .map(|n| {
                 let seat = if n % 2 == 0 { owner.clone() } else { owner.over(&second) };
                 tokio::spawn(async move {
-                    let me = seat.me().await;
                     let mut mine = Vec::new();
                     for _ in 0..25 {
                         let post = seat.message();
                         let id = post.message_id;
-                        mine.push((new(seat.service.post(&me, post).await.unwrap()).seq, id));
+                        mine.push((new(seat.send(post).await.unwrap()).seq, id));
                     }
                     mine
                 })

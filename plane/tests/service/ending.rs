@@ -53,7 +53,7 @@ on_both! {
         let guest = owner.invite(Kind::Agent, FULL).await;
         let under_way = guest.me().await;
         plane.service.leave(&guest.me().await).await.unwrap();
-        let refused = plane.service.post(&under_way, guest.message()).await;
+        let refused = plane.service.post(&under_way.into(), guest.message()).await;
         assert!(matches!(refused, Err(ServiceError::Unauthorized)), "{refused:?}");
         assert_eq!(owner.transcript().await.len(), 4, "nothing follows the `left`");
     }

@@ -41,9 +41,8 @@ async fn child() {
     })
     .await
     .unwrap();
-    let me = service.session_caller(session, &token).await.unwrap();
     for _ in 0..16 {
-        let (service, me) = (service.clone(), me.clone());
+        let service = service.clone();
         tokio::spawn(async move {
             loop {
                 let post = wire::api::Post {
@@ -55,6 +54,7 @@ async fn child() {
                     attachments: None,
                 };
                 let id = post.message_id;
+                let me = service.poster(session, &token).await.unwrap();
                 let posted = new(service.post(&me, post).await.unwrap());
                 println!("stored {} {id}", posted.seq);
             }

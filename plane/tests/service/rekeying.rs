@@ -41,7 +41,7 @@ on_both! {
             assert_eq!(code(seat.caller().await), "rekeyed");
         }
         assert_eq!(code(plane.service.read(&before, 0, 10).await), "rekeyed", "nothing of the new epoch");
-        assert_eq!(code(plane.service.post(&before, human.message()).await), "rekeyed");
+        assert_eq!(code(plane.service.post(&before.into(), human.message()).await), "rekeyed");
         let again_made = again(plane.service.rekey(&plane.machine, owner.session, ask).await.unwrap());
         assert_eq!(again_made, made);
         assert_eq!(code(guest.try_join(FULL, true).await), "rekeyed", "the old proof");

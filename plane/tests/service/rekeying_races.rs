@@ -58,7 +58,7 @@ on_both! {
         let next = Link::new(2);
         let ask = by_owner(&next, &owner, &[&owner, &guest]);
         let made = new(second.rekey(&plane.machine, owner.session, ask).await.unwrap());
-        let refused = second.post(&known, late.clone()).await;
+        let refused = second.post(&known.clone().into(), late.clone()).await;
         let mut answers = vec![(owner.clone(), early, stored), (at_second, late, refused)];
         for post in posts {
             answers.push(post.await.unwrap());

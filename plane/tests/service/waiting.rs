@@ -139,7 +139,7 @@ on_both! {
         let waiting = waits(&human, 3).await;
         plane.service.drain().await;
         assert_eq!(code(waiting.await.unwrap()), "draining");
-        assert_eq!(code(plane.service.post(&me, human.message()).await), "draining");
+        assert_eq!(code(plane.service.post(&me.into(), human.message()).await), "draining");
         assert_eq!(code(plane.service.ready().await), "draining");
         plane.service.drain().await;
     }

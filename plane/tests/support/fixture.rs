@@ -320,7 +320,7 @@ impl Seat {
     }
 
     pub(crate) async fn send(&self, post: api::Post) -> Result<Outcome<api::Posted>, ServiceError> {
-        let me = self.caller().await?;
+        let me = self.service.poster(self.session, &self.token).await?;
         self.service.post(&me, post).await
     }
 

@@ -9,11 +9,9 @@ use crate::http::call::{Call, Handled};
 use crate::http::query::{EventsQuery, ReadQuery};
 use crate::http::reply::Found;
 use crate::http::sse::Streaming;
-use crate::service::{Outcome, SessionCaller};
+use crate::service::{Outcome, Poster, SessionCaller};
 
-pub(in crate::http) async fn post(
-    call: Call<SessionCaller, Json<api::Post>>,
-) -> Handled<Outcome<api::Posted>> {
+pub(in crate::http) async fn post(call: Call<Poster, Json<api::Post>>) -> Handled<Outcome<api::Posted>> {
     Ok(call.app.service().post(&call.caller, call.body.0).await?)
 }
 

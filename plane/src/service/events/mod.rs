@@ -11,13 +11,13 @@ use wire::api::{ByeCode, StreamEvent};
 
 use self::course::{Course, Opening};
 use super::look::{self, Slot};
-use super::read::shown;
+use super::read::{fitting, shown};
 use super::roster::Roster;
 use super::{Answer, Service, ServiceError, SessionCaller};
 use crate::presence::Listening;
 use crate::store::records::RecordRow;
 use crate::store::session::SessionRow;
-use crate::wake::Subscription;
+use crate::wake::{Change, Subscription};
 
 /// Records that are fetched ahead of a reader, and their bytes: what one that takes nothing holds in memory.
 const RECORDS: u32 = 200;
@@ -37,6 +37,8 @@ pub struct EventStream {
     service: Service,
     by: SessionCaller,
     changes: Subscription,
+    /// What was told of them and looked at.
+    handled: Change,
     rosters: Subscription<Roster>,
     slot: Slot,
     course: Course,
@@ -71,6 +73,7 @@ impl Service {
             })?;
         // Before the first read, so that no change after it is missed.
         let changes = shared.wakes.hub().subscribe(by.session_id);
+        let handled = changes.told();
         let rosters = shared.rosters.subscribe(by.session_id);
         let found = shared.snapshot(by, after, RECORDS, BYTES).await?;
         let opening = Opening {
@@ -82,6 +85,7 @@ impl Service {
         let mut stream = EventStream {
             service: self.clone(),
             by: by.clone(),
+            handled,
             changes,
             rosters,
             slot: shared.looks.slot(by.session_id),
@@ -169,17 +173,23 @@ impl EventStream {
         Ok(items)
     }
 
-    /// What the look that all share has for this reader.
+    /// What a change brought for this reader.
     async fn newest(&mut self) -> Result<Vec<StreamItem>, End> {
-        let (shared, by, seq) = (&self.service.shared, &self.by, self.course.seq());
-        let since = self.changes.told().at();
-        let look = shared.look(&self.slot, by.session_id, seq, since).await;
-        let look = look.map_err(gone)?;
-        shared.still_counts(by, &look).await?;
-        match look.records_after(seq) {
-            Some(records) if look.row.epoch == by.epoch => {
-                let records = first(records, BYTES).to_vec();
-                Ok(self.follow(records, &look.row)?)
+        let (shared, seq) = (&self.service.shared, self.course.seq());
+        let told = self.changes.told();
+        let seen = match shared.after_append(&self.by, told, self.handled, seq) {
+            Some(seen) => seen,
+            None => {
+                self.handled = told;
+                let look = shared.look(&self.slot, self.by.session_id, seq, told.at()).await;
+                let look = look.map_err(gone)?;
+                shared.seen_by(&mut self.by, &look, seq).await?
+            }
+        };
+        match seen.records {
+            Some(mut records) if seen.row.epoch == self.by.epoch => {
+                records.truncate(fitting(&records, BYTES));
+                Ok(self.follow(records, &seen.row)?)
             }
             _ => Box::pin(self.stored()).await,
         }
@@ -254,19 +264,6 @@ fn gone(error: ServiceError) -> End {
         ServiceError::Unauthorized => End::Bye(ByeCode::SessionEnded),
         error => error.into(),
     }
-}
-
-/// The first records that have at most so many bytes; one always fits.
-fn first(records: &[RecordRow], bytes: u64) -> &[RecordRow] {
-    let mut so_far = 0_u64;
-    let fit = records
-        .iter()
-        .take_while(|record| {
-            so_far = so_far.saturating_add(record.size());
-            so_far <= bytes
-        })
-        .count();
-    records.get(..fit.max(1)).unwrap_or(records)
 }
 
 fn items(events: Vec<StreamEvent>) -> Vec<StreamItem> {
