@@ -16,6 +16,7 @@ const SECONDS: &str = "devpilot_plane_http_request_seconds";
 const UNDER_WAY: &str = "devpilot_plane_http_requests_under_way";
 const CONNECTIONS: &str = "devpilot_plane_connections";
 const STREAMS: &str = "devpilot_plane_event_streams";
+const LOST_LINES: &str = "devpilot_plane_log_lines_lost_total";
 const LISTENING: &str = "devpilot_plane_listening";
 
 /// From a cached read to a wait's 50 s.
@@ -56,6 +57,7 @@ impl Exporter {
         describe_gauge!(UNDER_WAY, "Requests being carried out");
         describe_gauge!(CONNECTIONS, "Open connections");
         describe_gauge!(STREAMS, "Open event streams");
+        describe_counter!(LOST_LINES, "Log lines that could not be written");
         describe_gauge!(
             LISTENING,
             "1: changes by other processes over the same Postgres are heard at once; 0: they are looked for, once a second"
@@ -189,4 +191,9 @@ pub(crate) fn stream() -> Present {
 /// Whether changes by other processes are heard at once.
 pub(crate) fn listening(hears: bool) {
     gauge!(LISTENING).set(if hears { 1.0 } else { 0.0 });
+}
+
+/// Counts log lines that could not be written.
+pub(crate) fn lost_lines(count: u64) {
+    counter!(LOST_LINES).increment(count);
 }
