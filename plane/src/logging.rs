@@ -4,21 +4,27 @@
 //! that: libraries are heard from warnings up, whatever the environment says, and every line passes the redaction
 //! of link secrets and tokens.
 
+mod gathered;
 mod redact;
 
 use std::io::{self, Write};
 use std::str::FromStr;
+use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
 use tracing::level_filters::LevelFilter;
-use tracing::{Level, Subscriber};
+use tracing::{Level, Metadata, Subscriber};
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::{Layer, Registry};
 
+use gathered::Gathered;
 pub use redact::holds_link_token;
+
+/// The lines of this process on their way to standard error.
+static OUT: OnceLock<Gathered> = OnceLock::new();
 
 /// How lines look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
@@ -55,16 +61,31 @@ impl LogLevel {
     }
 }
 
-/// Starts logging for this process. A second call changes nothing.
+/// Starts logging for this process. A second call changes nothing. Whoever ends the process calls [`flush`] before.
 pub fn start(format: LogFormat, level: LogLevel) {
-    let _ = tracing::subscriber::set_global_default(subscriber(format, level, io::stderr));
+    let _ = match Gathered::to(io::stderr()) {
+        Ok(out) => {
+            let out = OUT.get_or_init(|| out).clone();
+            tracing::subscriber::set_global_default(subscriber(format, level, out))
+        }
+        // Without a thread to write them, lines are written where they are said.
+        Err(_) => tracing::subscriber::set_global_default(subscriber(format, level, io::stderr)),
+    };
     std::panic::set_hook(Box::new(|panic| {
         // Only the place: a panic's text may quote what a caller sent.
         let place = panic
             .location()
             .map_or_else(|| "an unknown place".to_owned(), ToString::to_string);
         tracing::error!(place, "a fault in the plane: panicked");
+        flush();
     }));
+}
+
+/// Returns once the lines that were said until now are written, or after a second.
+pub fn flush() {
+    if let Some(out) = OUT.get() {
+        out.flush();
+    }
 }
 
 /// The subscriber that [`start`] installs, writing elsewhere.
@@ -116,6 +137,10 @@ impl<'a, W: MakeWriter<'a>> MakeWriter<'a> for Redacting<W> {
 
     fn make_writer(&'a self) -> Self::Writer {
         RedactingWriter(self.0.make_writer())
+    }
+
+    fn make_writer_for(&'a self, about: &Metadata<'_>) -> Self::Writer {
+        RedactingWriter(self.0.make_writer_for(about))
     }
 }
 

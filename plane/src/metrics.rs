@@ -1,10 +1,14 @@
 //! Figures for Prometheus. Labels are routes, methods and statuses: never a path, an id or an address.
 
-use std::sync::OnceLock;
+use std::collections::HashMap;
+use std::sync::{LazyLock, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
 use http::Method;
-use metrics::{counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram};
+use metrics::{
+    Counter, Gauge, Histogram, counter, describe_counter, describe_gauge, describe_histogram, gauge,
+    histogram,
+};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 
 const REQUESTS: &str = "devpilot_plane_http_requests_total";
@@ -12,6 +16,7 @@ const SECONDS: &str = "devpilot_plane_http_request_seconds";
 const UNDER_WAY: &str = "devpilot_plane_http_requests_under_way";
 const CONNECTIONS: &str = "devpilot_plane_connections";
 const STREAMS: &str = "devpilot_plane_event_streams";
+const LOST_LINES: &str = "devpilot_plane_log_lines_lost_total";
 const LISTENING: &str = "devpilot_plane_listening";
 
 /// From a cached read to a wait's 50 s.
@@ -52,6 +57,7 @@ impl Exporter {
         describe_gauge!(UNDER_WAY, "Requests being carried out");
         describe_gauge!(CONNECTIONS, "Open connections");
         describe_gauge!(STREAMS, "Open event streams");
+        describe_counter!(LOST_LINES, "Log lines that could not be written");
         describe_gauge!(
             LISTENING,
             "1: changes by other processes over the same Postgres are heard at once; 0: they are looked for, once a second"
@@ -103,28 +109,67 @@ fn method_label(method: &Method) -> &'static str {
     }
 }
 
+/// The figures of one route, by one method and with one status.
+struct Figures {
+    requests: Counter,
+    seconds: Histogram,
+}
+
+impl Figures {
+    fn of(seen: &Seen<'_>) -> Self {
+        let route = seen.route.to_owned();
+        let method = method_label(seen.method);
+        let waits = if seen.waiting { "true" } else { "false" };
+        Self {
+            requests: counter!(REQUESTS, "method" => method, "route" => route.clone(), "status" => seen.status.to_string()),
+            seconds: histogram!(SECONDS, "route" => route, "waits" => waits),
+        }
+    }
+
+    fn count(&self, took: Duration) {
+        self.requests.increment(1);
+        self.seconds.record(took.as_secs_f64());
+    }
+}
+
+/// Method, status and whether it was to be held: what tells the figures of a route apart.
+type Kind = (&'static str, u16, bool);
+
+/// Those that were counted in before: to find one by its labels takes a dozen allocations. There are no more of them than
+/// there are labels.
+static KNOWN: LazyLock<RwLock<HashMap<String, HashMap<Kind, Figures>>>> = LazyLock::new(RwLock::default);
+
 /// Counts an answered request.
 pub(crate) fn answered(seen: &Seen<'_>) {
-    let route = seen.route.to_owned();
-    let waits = if seen.waiting { "true" } else { "false" };
-    counter!(REQUESTS, "method" => method_label(seen.method), "route" => route.clone(), "status" => seen.status.to_string())
-        .increment(1);
-    histogram!(SECONDS, "route" => route, "waits" => waits).record(seen.took.as_secs_f64());
+    let kind = (method_label(seen.method), seen.status, seen.waiting);
+    let known = KNOWN.read().unwrap_or_else(PoisonError::into_inner);
+    if let Some(figures) = known.get(seen.route).and_then(|route| route.get(&kind)) {
+        figures.count(seen.took);
+        return;
+    }
+    drop(known);
+    let mut known = KNOWN.write().unwrap_or_else(PoisonError::into_inner);
+    let route = known.entry(seen.route.to_owned()).or_default();
+    route
+        .entry(kind)
+        .or_insert_with(|| Figures::of(seen))
+        .count(seen.took);
 }
 
 /// Counts something that is there, for as long as this lives.
-pub(crate) struct Present(&'static str);
+pub(crate) struct Present(Gauge);
 
 impl Present {
     fn new(name: &'static str) -> Self {
-        gauge!(name).increment(1);
-        Self(name)
+        let gauge = gauge!(name);
+        gauge.increment(1);
+        Self(gauge)
     }
 }
 
 impl Drop for Present {
     fn drop(&mut self) {
-        gauge!(self.0).decrement(1);
+        self.0.decrement(1);
     }
 }
 
@@ -146,4 +191,9 @@ pub(crate) fn stream() -> Present {
 /// Whether changes by other processes are heard at once.
 pub(crate) fn listening(hears: bool) {
     gauge!(LISTENING).set(if hears { 1.0 } else { 0.0 });
+}
+
+/// Counts log lines that could not be written.
+pub(crate) fn lost_lines(count: u64) {
+    counter!(LOST_LINES).increment(count);
 }

@@ -51,6 +51,43 @@ fn serve_makes_a_token_once_for_the_client_of_this_user() {
     assert_eq!(fresh.get("/v1/me", &renewed).0, 200);
 }
 
+#[cfg(unix)]
+#[test]
+fn the_last_lines_are_written_before_it_ends() {
+    let home = Home::new();
+    let log = home.path().join("log");
+    let mut command = home.command(&["serve", "--listen", "127.0.0.1:0", "--log-format", "json"]);
+    let mut child = command
+        .stderr(std::fs::File::create(&log).unwrap())
+        .spawn()
+        .unwrap();
+    let lines = || -> Vec<Value> {
+        let text = std::fs::read_to_string(&log).unwrap();
+        let whole = text.rsplit_once('\n').map_or("", |(lines, _)| lines).lines();
+        whole.map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    while !lines().iter().any(|line| line["message"] == "listening") {
+        assert!(child.try_wait().unwrap().is_none(), "it ended early");
+        std::thread::yield_now();
+    }
+    let id = child.id().to_string();
+    assert!(
+        Command::new("kill")
+            .args(["-TERM", &id])
+            .status()
+            .unwrap()
+            .success()
+    );
+    assert!(child.wait().unwrap().success());
+    let last: Vec<Value> = lines()
+        .iter()
+        .rev()
+        .take(2)
+        .map(|line| line["message"].clone())
+        .collect();
+    assert_eq!(last, ["stopped", "going down"]);
+}
+
 #[test]
 fn a_taken_port_names_the_flag() {
     let home = Home::new();

@@ -43,14 +43,35 @@ fn parse_uuid(text: &str) -> Result<[u8; 16], BadEncoding> {
     Ok(bytes)
 }
 
-fn write_uuid(bytes: &[u8; 16], f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    for (at, byte) in bytes.iter().enumerate() {
-        if matches!(at, 4 | 6 | 8 | 10) {
-            f.write_str("-")?;
-        }
-        write!(f, "{byte:02x}")?;
+/// Where each byte's two digits stand.
+const PLACES: [usize; 16] = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
+
+const fn digit(nibble: u8) -> u8 {
+    match nibble {
+        0..=9 => b'0' + nibble,
+        _ => b'a' - 10 + nibble,
     }
-    Ok(())
+}
+
+/// The text form, on the stack: a page of the transcript has two ids for each record.
+struct UuidText([u8; UUID_TEXT_LEN]);
+
+impl UuidText {
+    fn of(bytes: &[u8; 16]) -> Self {
+        let mut text = [b'-'; UUID_TEXT_LEN];
+        for (byte, place) in bytes.iter().zip(PLACES) {
+            if let Some([high, low]) = text.get_mut(place..place + 2) {
+                *high = digit(byte >> 4);
+                *low = digit(byte & 0x0f);
+            }
+        }
+        Self(text)
+    }
+
+    fn as_str(&self) -> &str {
+        // It is all ASCII.
+        std::str::from_utf8(&self.0).unwrap_or_default()
+    }
 }
 
 macro_rules! id {
@@ -73,13 +94,13 @@ macro_rules! id {
 
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write_uuid(&self.0, f)
+                f.write_str(UuidText::of(&self.0).as_str())
             }
         }
 
         impl fmt::Debug for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write_uuid(&self.0, f)
+                f.write_str(UuidText::of(&self.0).as_str())
             }
         }
 
@@ -93,7 +114,7 @@ macro_rules! id {
 
         impl Serialize for $name {
             fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
-                s.collect_str(self)
+                s.serialize_str(UuidText::of(&self.0).as_str())
             }
         }
 
@@ -151,4 +172,30 @@ id! {
 id! {
     /// One machine token: names it without giving it away.
     MachineTokenId
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn an_id_is_shown_in_the_form_of_rfc_9562() {
+        // The example of its section A.1, and what its section 5.9 and 5.10 call nil and max.
+        for (text, bytes) in [
+            (
+                "c232ab00-9414-11ec-b3c8-9f6bdeced846",
+                0xc232ab00_9414_11ec_b3c8_9f6bdeced846_u128,
+            ),
+            ("00000000-0000-0000-0000-000000000000", 0),
+            ("ffffffff-ffff-ffff-ffff-ffffffffffff", u128::MAX),
+        ] {
+            let id = SessionId::from_bytes(bytes.to_be_bytes());
+            assert_eq!(id.to_string(), text);
+            assert_eq!(format!("{id:?}"), text);
+            assert_eq!(serde_json::to_string(&id).unwrap(), format!("\"{text}\""));
+            assert_eq!(text.parse(), Ok(id));
+        }
+    }
 }

@@ -17,6 +17,7 @@ use std::process::ExitCode;
 use clap::{Args, Parser, Subcommand};
 
 use crate::config::{ConfigError, ServeSettings, StoreSettings};
+use crate::logging;
 use crate::service::ServiceError;
 use crate::store::StoreError;
 use output::Output;
@@ -110,7 +111,9 @@ fn causes(error: &dyn std::error::Error) -> String {
 pub fn run() -> ExitCode {
     let line = CommandLine::parse();
     let output = Output::new(line.json);
-    match carry_out(line, &output) {
+    let done = carry_out(line, &output);
+    logging::flush();
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             output.failure(&failure.to_string());

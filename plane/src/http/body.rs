@@ -170,9 +170,9 @@ impl Arriving {
     ///
     /// # Errors
     /// More than the limit, too slow, or cut off.
-    pub(super) async fn read(&mut self, limit: BodyLimit, limits: &Limits) -> Result<Vec<u8>, Refusal> {
+    pub(super) async fn read(&mut self, limit: BodyLimit, limits: &Limits) -> Result<Bytes, Refusal> {
         if self.done {
-            return Ok(Vec::new());
+            return Ok(Bytes::new());
         }
         let time = Duration::from_secs(limits.request_time_s);
         tokio::time::timeout(time, self.read_all(limit.name(), limit.most(limits)))
@@ -180,21 +180,32 @@ impl Arriving {
             .unwrap_or(Err(Refusal::TimeOut))
     }
 
-    async fn read_all(&mut self, limit: &'static str, most: u64) -> Result<Vec<u8>, Refusal> {
+    async fn read_all(&mut self, limit: &'static str, most: u64) -> Result<Bytes, Refusal> {
         let too_large = || Refusal::TooLarge { limit, most };
         if self.declared.is_some_and(|length| length > most) {
             return Err(too_large());
         }
-        let mut whole = Vec::with_capacity(usize::try_from(self.declared.unwrap_or(0)).unwrap_or(0));
+        // Most bodies come in one piece, which is read where it stands.
+        let mut one = Bytes::new();
+        let mut several = Vec::new();
         while let Some(chunk) = self.next_chunk().await {
             let chunk =
                 chunk.map_err(|_| Refusal::Form("The body broke off or is badly chunked.".to_owned()))?;
-            if whole.len() as u64 + chunk.len() as u64 > most {
+            let so_far = one.len().max(several.len());
+            if so_far as u64 + chunk.len() as u64 > most {
                 return Err(too_large());
             }
-            whole.extend_from_slice(&chunk);
+            if so_far == 0 {
+                one = chunk;
+                continue;
+            }
+            if several.is_empty() {
+                several.reserve(usize::try_from(self.declared.unwrap_or(0)).unwrap_or(0));
+                several.extend_from_slice(&std::mem::take(&mut one));
+            }
+            several.extend_from_slice(&chunk);
         }
-        Ok(whole)
+        Ok(if several.is_empty() { one } else { several.into() })
     }
 
     async fn next_chunk(&mut self) -> Option<Result<Bytes, axum::Error>> {

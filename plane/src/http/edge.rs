@@ -6,8 +6,11 @@
 
 use std::fmt;
 use std::future::Future;
+use std::hash::{BuildHasher as _, RandomState};
 use std::net::{IpAddr, Ipv4Addr};
 use std::panic::AssertUnwindSafe;
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use axum::body::Body;
@@ -55,6 +58,18 @@ pub(super) enum Subject {
     User(UserId),
 }
 
+/// The session of a request, for the log.
+struct Named(Option<SessionId>);
+
+impl fmt::Display for Named {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Some(id) => id.fmt(f),
+            None => f.write_str("-"),
+        }
+    }
+}
+
 impl fmt::Display for Subject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -65,14 +80,15 @@ impl fmt::Display for Subject {
     }
 }
 
-/// A random name for one request, in the log and in the answer.
+/// A name for one request, in the log and in the answer: its number, hashed with a random key of this process.
 struct RequestId(String);
 
 impl RequestId {
     fn new() -> Self {
-        // Without randomness ids repeat; nothing but reading the log depends on them.
-        let random = getrandom::u64().unwrap_or_default();
-        Self(format!("{random:016x}"))
+        static KEY: LazyLock<RandomState> = LazyLock::new(RandomState::new);
+        static REQUESTS: AtomicU64 = AtomicU64::new(0);
+        let number = REQUESTS.fetch_add(1, Ordering::Relaxed);
+        Self(format!("{:016x}", KEY.hash_one(number)))
     }
 }
 
@@ -153,7 +169,7 @@ impl Asked {
             waiting: self.waiting,
             took,
         });
-        let session = self.session.map_or_else(|| "-".to_owned(), |id| id.to_string());
+        let session = Named(self.session);
         let took_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
         if matches!(template, "/healthz" | "/readyz" | "/metrics") && status.is_success() {
             tracing::debug!(request = %id.0, %method, route = template, status = status.as_u16(), took_ms, "answered");

@@ -12,6 +12,7 @@ mod edge;
 mod file;
 mod handlers;
 mod openapi;
+mod page;
 mod path;
 mod query;
 mod refusal;

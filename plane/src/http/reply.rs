@@ -26,7 +26,12 @@ pub(super) trait Reply {
 pub(super) struct Found<T>(pub(super) T);
 
 fn json<T: Serialize>(status: StatusCode, value: &T) -> Response {
-    match serde_json::to_vec(value) {
+    json_text(status, serde_json::to_vec(value))
+}
+
+/// An answer of a text that was written as JSON, or could not be.
+pub(super) fn json_text(status: StatusCode, text: serde_json::Result<Vec<u8>>) -> Response {
+    match text {
         Ok(text) => {
             let mut response = Response::new(Body::from(text));
             *response.status_mut() = status;

@@ -1,7 +1,6 @@
 //! The transcript: records in order, and the message ids that make a retry the same message.
 
 use bytes::Bytes;
-use sqlx::FromRow;
 use wire::api::Signal;
 use wire::ids::{MessageId, ParticipantId, SessionId};
 use wire::timestamp::Timestamp;
@@ -16,7 +15,10 @@ pub(super) const INSERT: &str = "INSERT INTO records (session_id, seq, at, epoch
 pub(super) const INSERT_ID: &str = "INSERT INTO message_ids (session_id, message_id, author, seq, at, digest) VALUES ($1, $2, $3, $4, $5, $6)";
 const FIND_ID: &str =
     "SELECT author, seq, at, digest FROM message_ids WHERE session_id = $1 AND message_id = $2";
-/// As many as fit, and the first in any case.
+/// A page of records that are small, as they mostly are: one above `$4` bytes comes without its body.
+const PAGE_OF_SMALL: &str = "SELECT seq, at, epoch, class, sender, item_id, signal, CASE WHEN size <= $4 THEN body END AS body FROM records \
+     WHERE session_id = $1 AND seq > $2 ORDER BY seq LIMIT $3";
+/// A page of records of any size: as many as fit into `$4` bytes, and the first in any case.
 const PAGE: &str = "SELECT seq, at, epoch, class, sender, item_id, signal, body FROM ( \
          SELECT seq, at, epoch, class, sender, item_id, signal, size, body, \
              CAST(SUM(size) OVER (ORDER BY seq) AS BIGINT) AS so_far \
@@ -69,39 +71,38 @@ pub(crate) struct StoredId {
     pub(crate) digest: [u8; 32],
 }
 
-#[derive(FromRow)]
-pub(super) struct Raw {
-    seq: i64,
-    at: i64,
-    epoch: i64,
-    class: i64,
-    sender: Option<Vec<u8>>,
-    item_id: Option<Vec<u8>>,
-    signal: Option<String>,
-    body: Vec<u8>,
-}
+/// The columns of a record in the order of both statements: found by their place, which for so many rows counts.
+type Raw = (
+    i64,
+    i64,
+    i64,
+    i64,
+    Option<Vec<u8>>,
+    Option<Vec<u8>>,
+    Option<String>,
+    Option<Vec<u8>>,
+);
 
-impl TryFrom<Raw> for RecordRow {
-    type Error = StoreError;
-
-    fn try_from(raw: Raw) -> Result<Self, StoreError> {
-        Ok(Self {
-            seq: count(raw.seq)?,
-            at: Timestamp::from_millis(raw.at),
-            epoch: small(raw.epoch)?,
-            class: u8::try_from(raw.class)
-                .ok()
-                .and_then(RecordClass::from_byte)
-                .ok_or(StoreError::Corrupt("class"))?,
-            sender: maybe_id(raw.sender.as_deref(), ParticipantId::from_bytes)?,
-            item_id: maybe_id(raw.item_id.as_deref(), MessageId::from_bytes)?,
-            signal: raw
-                .signal
-                .map(|word| Signal::from_word(&word).ok_or(StoreError::Corrupt("signal")))
-                .transpose()?,
-            body: Bytes::from(raw.body),
-        })
-    }
+/// The record of a row; none if its body was left out.
+fn record(raw: Raw) -> Result<Option<RecordRow>, StoreError> {
+    let (seq, at, epoch, class, sender, item_id, signal, Some(body)) = raw else {
+        return Ok(None);
+    };
+    Ok(Some(RecordRow {
+        seq: count(seq)?,
+        at: Timestamp::from_millis(at),
+        epoch: small(epoch)?,
+        class: u8::try_from(class)
+            .ok()
+            .and_then(RecordClass::from_byte)
+            .ok_or(StoreError::Corrupt("class"))?,
+        sender: maybe_id(sender.as_deref(), ParticipantId::from_bytes)?,
+        item_id: maybe_id(item_id.as_deref(), MessageId::from_bytes)?,
+        signal: signal
+            .map(|word| Signal::from_word(&word).ok_or(StoreError::Corrupt("signal")))
+            .transpose()?,
+        body: Bytes::from(body),
+    }))
 }
 
 /// Inserts records of a locked session.
@@ -175,6 +176,10 @@ pub(crate) async fn find_id(
 }
 
 /// Records after a seq, in order: at most `limit` and at most `bytes` of bodies, the first in any case.
+///
+/// To find where they no longer fit is more work for the database than to read them. So it is asked for all first,
+/// without those that are too large for twice as many bytes to be enough in any case, and what does not fit is cut off
+/// here; only if one of these is among what fits, the database measures.
 pub(crate) async fn page(
     on: &mut On<'_>,
     session: SessionId,
@@ -182,18 +187,52 @@ pub(crate) async fn page(
     limit: u32,
     bytes: u64,
 ) -> Result<Vec<RecordRow>, StoreError> {
+    let share = bytes.saturating_mul(2) / u64::from(limit.max(1));
+    let small = rows(on, PAGE_OF_SMALL, session, after, limit, share).await?;
+    if let Some(page) = cut(small, bytes)? {
+        return Ok(page);
+    }
+    let sized = rows(on, PAGE, session, after, limit, bytes).await?;
+    sized
+        .into_iter()
+        .map(|raw| record(raw)?.ok_or(StoreError::Corrupt("body")))
+        .collect()
+}
+
+async fn rows(
+    on: &mut On<'_>,
+    statement: &'static str,
+    session: SessionId,
+    after: u64,
+    limit: u32,
+    bytes: u64,
+) -> Result<Vec<Raw>, sqlx::Error> {
     all!(
         Raw,
         on,
-        PAGE,
+        statement,
         &session.as_bytes()[..],
         stored(after),
         i64::from(limit),
         stored(bytes),
-    )?
-    .into_iter()
-    .map(RecordRow::try_from)
-    .collect()
+    )
+}
+
+/// As many as fit, and the first in any case; none if one is among them that came without its body.
+fn cut(rows: Vec<Raw>, bytes: u64) -> Result<Option<Vec<RecordRow>>, StoreError> {
+    let mut page = Vec::with_capacity(rows.len());
+    let mut so_far = 0_u64;
+    for raw in rows {
+        let Some(record) = record(raw)? else {
+            return Ok(None);
+        };
+        so_far = so_far.saturating_add(record.size());
+        if so_far > bytes && !page.is_empty() {
+            break;
+        }
+        page.push(record);
+    }
+    Ok(Some(page))
 }
 
 /// Whether there is a record after a seq that is not by this participant.

@@ -6,8 +6,8 @@ use wire::api;
 
 use crate::http::body::{Json, NoBody};
 use crate::http::call::{Call, Handled};
+use crate::http::page::FoundPage;
 use crate::http::query::{EventsQuery, ReadQuery};
-use crate::http::reply::Found;
 use crate::http::sse::Streaming;
 use crate::service::{Outcome, Poster, SessionCaller};
 
@@ -15,7 +15,7 @@ pub(in crate::http) async fn post(call: Call<Poster, Json<api::Post>>) -> Handle
     Ok(call.app.service().post(&call.caller, call.body.0).await?)
 }
 
-pub(in crate::http) async fn read(call: Call<SessionCaller, NoBody, ReadQuery>) -> Handled<Found<api::Page>> {
+pub(in crate::http) async fn read(call: Call<SessionCaller, NoBody, ReadQuery>) -> Handled<FoundPage> {
     let ReadQuery { after, limit, wait_s } = call.query;
     let service = call.app.service();
     let page = match wait_s {
@@ -27,7 +27,7 @@ pub(in crate::http) async fn read(call: Call<SessionCaller, NoBody, ReadQuery>) 
                 .await?
         }
     };
-    Ok(Found(page))
+    Ok(FoundPage(page))
 }
 
 pub(in crate::http) async fn events(call: Call<SessionCaller, NoBody, EventsQuery>) -> Handled<Streaming> {
