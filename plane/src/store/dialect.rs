@@ -2,7 +2,8 @@
 //!
 //! - The clock: Postgres has one that all hosts share; for SQLite the host's is handed in.
 //! - Appending ([`super::append`]): on Postgres one statement moves the sessions' rows and inserts the records,
-//!   because each round trip counts there; SQLite runs in this process and can't insert inside a query.
+//!   because each round trip counts there. SQLite takes no arrays and can't insert inside a query: it has a statement of many
+//!   rows for each table, because each one goes to another thread and back.
 //! - Tokens of many requests at once, for the same reason.
 //! - Versions of many sessions at once, and who is in them: SQLite takes no arrays.
 //! - What is swept waits for no lock, which only Postgres has on rows.
@@ -69,11 +70,54 @@ pub(super) const APPEND_ONE: &str = "WITH moved AS ( \
      INSERT INTO records (session_id, seq, at, epoch, class, sender, item_id, signal, size, body) \
      SELECT session_id, $4, $13, $3, 1, $12, $11, $15, octet_length($16::bytea), $16 FROM moved";
 
-/// Moves a session's row if it is still as it was asked; within a transaction that holds the write lock.
-/// `$10`: the time.
-pub(super) const MOVE_ROW: &str = "UPDATE sessions SET version = version + 1, head_seq = $4, bytes = $5, \
-     expires_at = $6, mode = $7, look_at = $8 \
-     WHERE session_id = $1 AND version = $2 AND epoch = $3 AND ($9 IS NULL OR $10 < $9)";
+/// Rows of each of the statements below. What is not bound is null, and a row of nulls is none.
+pub(super) const ROWS_SQLITE: usize = 64;
+
+macro_rules! eight {
+    ($row:expr) => {
+        concat!(
+            $row, ", ", $row, ", ", $row, ", ", $row, ", ", $row, ", ", $row, ", ", $row, ", ", $row
+        )
+    };
+}
+
+/// [`ROWS_SQLITE`] times the same.
+macro_rules! rows {
+    ($row:expr) => {
+        eight!(eight!($row))
+    };
+}
+
+/// Sessions that have one of these message ids.
+pub(super) const TAKEN_SQLITE: &str = concat!(
+    "WITH asked (session_id, message_id) AS (VALUES ",
+    rows!("(?, ?)"),
+    ") SELECT a.session_id FROM asked a \
+     CROSS JOIN message_ids i ON i.session_id = a.session_id AND i.message_id = a.message_id"
+);
+/// Moves the rows of sessions that are still as they were asked; gives the sessions. Within a transaction that holds the
+/// write lock.
+pub(super) const MOVE_SQLITE: &str = concat!(
+    "WITH asked (session_id, version, epoch, head_seq, bytes, expires_at, mode, look_at) AS (VALUES ",
+    rows!("(?, ?, ?, ?, ?, ?, ?, ?)"),
+    ") UPDATE sessions SET version = sessions.version + 1, head_seq = a.head_seq, bytes = a.bytes, \
+     expires_at = a.expires_at, mode = a.mode, look_at = a.look_at FROM asked a \
+     WHERE sessions.session_id = a.session_id AND sessions.version = a.version AND sessions.epoch = a.epoch \
+     RETURNING session_id"
+);
+/// As [`super::records::INSERT_ID`], many.
+pub(super) const INSERT_IDS_SQLITE: &str = concat!(
+    "INSERT INTO message_ids (session_id, message_id, author, seq, at, digest) SELECT * FROM (VALUES ",
+    rows!("(?, ?, ?, ?, ?, ?)"),
+    ") WHERE column1 IS NOT NULL"
+);
+/// As [`super::records::INSERT`], many.
+pub(super) const INSERT_RECORDS_SQLITE: &str = concat!(
+    "INSERT INTO records (session_id, seq, at, epoch, class, sender, item_id, signal, size, body) \
+     SELECT * FROM (VALUES ",
+    rows!("(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+    ") WHERE column1 IS NOT NULL"
+);
 
 /// One statement in two dialects.
 pub(super) struct Dialect {
