@@ -9,11 +9,14 @@ use wire::timestamp::Timestamp;
 use wire::transcript::RecordClass;
 
 use super::codec::{id, millis, stored};
-use super::dialect::{APPEND_BATCH, APPEND_ONE, MOVE_ROW};
+use super::dialect::{
+    APPEND_BATCH, APPEND_ONE, INSERT_IDS_SQLITE, INSERT_RECORDS_SQLITE, MOVE_SQLITE, ROWS_SQLITE,
+    TAKEN_SQLITE,
+};
 use super::records::{RecordRow, StoredId};
 use super::session::SessionRow;
 use super::statement::Pg;
-use super::{Conn, On, Store, StoreError, records};
+use super::{Conn, Store, StoreError};
 
 /// What is to happen to one session.
 #[derive(Debug, Clone, Copy)]
@@ -146,10 +149,7 @@ async fn append_batch(
         .bind(at.millis())
         .bind(digests);
     let moved: Vec<(Vec<u8>,)> = pg.all(batch).await?;
-    moved
-        .iter()
-        .map(|(session,)| id(session, SessionId::from_bytes))
-        .collect()
+    sessions(&moved)
 }
 
 fn sender(record: &RecordRow) -> Option<&[u8]> {
@@ -169,49 +169,117 @@ fn digests<'a>(one: &Move<'a>) -> impl Iterator<Item = Option<&'a [u8]>> {
     })
 }
 
+/// The transaction holds the write lock, so what is read stays true.
 async fn append_each(
     conn: &mut SqliteConnection,
     moves: &[Move<'_>],
     now: Timestamp,
 ) -> Result<HashSet<SessionId>, StoreError> {
-    let mut moved = HashSet::with_capacity(moves.len());
-    for one in moves {
-        if append_to(conn, one, now).await? {
-            moved.insert(one.row.session_id);
+    let taken = taken(conn, moves).await?;
+    let to_move: Vec<&Move<'_>> = moves
+        .iter()
+        .filter(|one| !taken.contains(&one.row.session_id) && one.until.is_none_or(|until| now < until))
+        .collect();
+    let moved = move_rows(conn, &to_move).await?;
+    let done = || to_move.iter().filter(|one| moved.contains(&one.row.session_id));
+    let ids: Vec<(SessionId, &(MessageId, StoredId))> = done()
+        .flat_map(|one| one.ids.iter().map(|id| (one.row.session_id, id)))
+        .collect();
+    insert_ids(conn, &ids).await?;
+    let records: Vec<(SessionId, &RecordRow)> = done()
+        .flat_map(|one| one.records.iter().map(|record| (one.row.session_id, record)))
+        .collect();
+    insert_records(conn, &records).await?;
+    Ok(moved)
+}
+
+/// The sessions that have one of the message ids.
+async fn taken(conn: &mut SqliteConnection, moves: &[Move<'_>]) -> Result<HashSet<SessionId>, StoreError> {
+    let ids: Vec<(SessionId, MessageId)> = moves
+        .iter()
+        .flat_map(|one| one.ids.iter().map(|(message, _)| (one.row.session_id, *message)))
+        .collect();
+    let mut taken = HashSet::new();
+    for part in ids.chunks(ROWS_SQLITE) {
+        let mut query = sqlx::query_as(TAKEN_SQLITE);
+        for (session, message) in part {
+            query = query.bind(&session.as_bytes()[..]).bind(&message.as_bytes()[..]);
         }
+        taken.extend(sessions(&query.fetch_all(&mut *conn).await?)?);
+    }
+    Ok(taken)
+}
+
+/// Moves the rows that have their version and epoch still; gives their sessions.
+async fn move_rows(
+    conn: &mut SqliteConnection,
+    moves: &[&Move<'_>],
+) -> Result<HashSet<SessionId>, StoreError> {
+    let mut moved = HashSet::with_capacity(moves.len());
+    for part in moves.chunks(ROWS_SQLITE) {
+        let mut query = sqlx::query_as(MOVE_SQLITE);
+        for one in part {
+            query = query
+                .bind(&one.row.session_id.as_bytes()[..])
+                .bind(one.before.version)
+                .bind(i64::from(one.before.epoch))
+                .bind(stored(one.row.head_seq))
+                .bind(stored(one.row.bytes))
+                .bind(one.row.expires_at.millis())
+                .bind(one.row.mode_text()?)
+                .bind(one.row.look_at.millis());
+        }
+        moved.extend(sessions(&query.fetch_all(&mut *conn).await?)?);
     }
     Ok(moved)
 }
 
-/// One session of a batch. The transaction holds the write lock, so what is read stays true.
-async fn append_to(conn: &mut SqliteConnection, one: &Move<'_>, now: Timestamp) -> Result<bool, StoreError> {
-    let session = one.row.session_id;
-    for (message, _) in one.ids {
-        let known = records::find_id(&mut On::Sqlite(conn), session, *message).await?;
-        if known.is_some() {
-            return Ok(false);
+async fn insert_ids(
+    conn: &mut SqliteConnection,
+    ids: &[(SessionId, &(MessageId, StoredId))],
+) -> Result<(), StoreError> {
+    for part in ids.chunks(ROWS_SQLITE) {
+        let mut query = sqlx::query(INSERT_IDS_SQLITE);
+        for (session, (message, id)) in part {
+            query = query
+                .bind(&session.as_bytes()[..])
+                .bind(&message.as_bytes()[..])
+                .bind(&id.author.as_bytes()[..])
+                .bind(stored(id.seq))
+                .bind(id.at.millis())
+                .bind(&id.digest[..]);
         }
+        query.execute(&mut *conn).await?;
     }
-    let done = sqlx::query(MOVE_ROW)
-        .bind(&session.as_bytes()[..])
-        .bind(one.before.version)
-        .bind(i64::from(one.before.epoch))
-        .bind(stored(one.row.head_seq))
-        .bind(stored(one.row.bytes))
-        .bind(one.row.expires_at.millis())
-        .bind(one.row.mode_text()?)
-        .bind(one.row.look_at.millis())
-        .bind(millis(one.until))
-        .bind(now.millis())
-        .execute(&mut *conn)
-        .await?;
-    if done.rows_affected() != 1 {
-        return Ok(false);
+    Ok(())
+}
+
+async fn insert_records(
+    conn: &mut SqliteConnection,
+    records: &[(SessionId, &RecordRow)],
+) -> Result<(), StoreError> {
+    for part in records.chunks(ROWS_SQLITE) {
+        let mut query = sqlx::query(INSERT_RECORDS_SQLITE);
+        for (session, record) in part {
+            query = query
+                .bind(&session.as_bytes()[..])
+                .bind(stored(record.seq))
+                .bind(record.at.millis())
+                .bind(i64::from(record.epoch))
+                .bind(i64::from(record.class.byte()))
+                .bind(sender(record))
+                .bind(item(record))
+                .bind(record.signal.map(Signal::word))
+                .bind(stored(record.size()))
+                .bind(&record.body[..]);
+        }
+        query.execute(&mut *conn).await?;
     }
-    let mut on = On::Sqlite(conn);
-    for (message, stored_id) in one.ids {
-        records::insert_id(&mut on, session, *message, stored_id).await?;
-    }
-    records::insert(&mut on, session, one.records).await?;
-    Ok(true)
+    Ok(())
+}
+
+fn sessions(rows: &[(Vec<u8>,)]) -> Result<HashSet<SessionId>, StoreError> {
+    rows.iter()
+        .map(|(session,)| id(session, SessionId::from_bytes))
+        .collect()
 }

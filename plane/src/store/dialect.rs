@@ -2,7 +2,8 @@
 //!
 //! - The clock: Postgres has one that all hosts share; for SQLite the host's is handed in.
 //! - Appending ([`super::append`]): on Postgres one statement moves the sessions' rows and inserts the records,
-//!   because each round trip counts there; SQLite runs in this process and can't insert inside a query.
+//!   because each round trip counts there. SQLite takes no arrays and can't insert inside a query: it has a statement of many
+//!   rows for each table, because each one goes to another thread and back.
 //! - Tokens of many requests at once, for the same reason.
 //! - Versions of many sessions at once, and who is in them: SQLite takes no arrays.
 //! - What is swept waits for no lock, which only Postgres has on rows.
@@ -16,6 +17,10 @@ use super::engine::On;
 /// moved while this waited for it is compared anew with its last version, and so is not found. The version also
 /// vouches for what `taken` does not see: a message id inserted since the snapshot came with another version.
 /// `$17`: the time, null for the database's clock; `$18`: the time of the records.
+///
+/// What is looked up stands in a LATERAL with a LIMIT, so that it can't be planned but as one look-up by key a row: a
+/// plan is kept for long, and the one that suits a table that is nearly empty reads all of it. For the same reason the version
+/// is compared once more outside: few rows are then expected to pass, and the row is moved at its place, not searched for.
 pub(super) const APPEND_BATCH: &str = "WITH asked AS ( \
          SELECT * FROM unnest($1::bytea[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], \
              $7::text[], $8::bigint[], $9::bigint[]) \
@@ -24,20 +29,22 @@ pub(super) const APPEND_BATCH: &str = "WITH asked AS ( \
          SELECT * FROM unnest($10::bytea[], $11::bigint[], $12::bigint[], $13::bytea[], $14::bytea[], $15::text[], \
              $16::bytea[], $19::bytea[]) \
          AS p (session_id, seq, class, sender, item_id, signal, body, digest)), \
-     locked AS ( \
-         SELECT s.session_id FROM sessions s JOIN asked a ON a.session_id = s.session_id \
-         WHERE s.version = a.version AND s.epoch = a.epoch AND (a.until IS NULL \
-             OR COALESCE($17::bigint, CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)) < a.until) \
-         ORDER BY s.session_id FOR UPDATE OF s), \
      taken AS ( \
-         SELECT i.session_id FROM posts p \
-         JOIN message_ids i ON i.session_id = p.session_id AND i.message_id = p.item_id), \
+         SELECT p.session_id FROM posts p CROSS JOIN LATERAL ( \
+             SELECT 1 FROM message_ids i WHERE i.session_id = p.session_id AND i.message_id = p.item_id LIMIT 1) known), \
+     locked AS ( \
+         SELECT a.*, found.place FROM ( \
+             SELECT * FROM asked WHERE session_id NOT IN (SELECT session_id FROM taken) ORDER BY session_id) a \
+         CROSS JOIN LATERAL ( \
+             SELECT s.ctid AS place, s.version, s.epoch FROM sessions s \
+             WHERE s.session_id = a.session_id AND s.version = a.version AND s.epoch = a.epoch AND (a.until IS NULL \
+                 OR COALESCE($17::bigint, CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)) < a.until) \
+             LIMIT 1 FOR UPDATE) found \
+         WHERE found.version = a.version AND found.epoch = a.epoch), \
      moved AS ( \
-         UPDATE sessions s SET version = s.version + 1, head_seq = a.head_seq, bytes = a.bytes, \
-             expires_at = a.expires_at, mode = a.mode, look_at = a.look_at \
-         FROM asked a WHERE s.session_id = a.session_id \
-             AND s.session_id IN (SELECT session_id FROM locked) \
-             AND s.session_id NOT IN (SELECT session_id FROM taken) \
+         UPDATE sessions s SET version = l.version + 1, head_seq = l.head_seq, bytes = l.bytes, \
+             expires_at = l.expires_at, mode = l.mode, look_at = l.look_at \
+         FROM locked l WHERE s.ctid = l.place AND s.session_id = l.session_id \
          RETURNING s.session_id, s.epoch), \
      kept AS ( \
          INSERT INTO message_ids (session_id, message_id, author, seq, at, digest) \
@@ -63,11 +70,54 @@ pub(super) const APPEND_ONE: &str = "WITH moved AS ( \
      INSERT INTO records (session_id, seq, at, epoch, class, sender, item_id, signal, size, body) \
      SELECT session_id, $4, $13, $3, 1, $12, $11, $15, octet_length($16::bytea), $16 FROM moved";
 
-/// Moves a session's row if it is still as it was asked; within a transaction that holds the write lock.
-/// `$10`: the time.
-pub(super) const MOVE_ROW: &str = "UPDATE sessions SET version = version + 1, head_seq = $4, bytes = $5, \
-     expires_at = $6, mode = $7, look_at = $8 \
-     WHERE session_id = $1 AND version = $2 AND epoch = $3 AND ($9 IS NULL OR $10 < $9)";
+/// Rows of each of the statements below. What is not bound is null, and a row of nulls is none.
+pub(super) const ROWS_SQLITE: usize = 64;
+
+macro_rules! eight {
+    ($row:expr) => {
+        concat!(
+            $row, ", ", $row, ", ", $row, ", ", $row, ", ", $row, ", ", $row, ", ", $row, ", ", $row
+        )
+    };
+}
+
+/// [`ROWS_SQLITE`] times the same.
+macro_rules! rows {
+    ($row:expr) => {
+        eight!(eight!($row))
+    };
+}
+
+/// Sessions that have one of these message ids.
+pub(super) const TAKEN_SQLITE: &str = concat!(
+    "WITH asked (session_id, message_id) AS (VALUES ",
+    rows!("(?, ?)"),
+    ") SELECT a.session_id FROM asked a \
+     CROSS JOIN message_ids i ON i.session_id = a.session_id AND i.message_id = a.message_id"
+);
+/// Moves the rows of sessions that are still as they were asked; gives the sessions. Within a transaction that holds the
+/// write lock.
+pub(super) const MOVE_SQLITE: &str = concat!(
+    "WITH asked (session_id, version, epoch, head_seq, bytes, expires_at, mode, look_at) AS (VALUES ",
+    rows!("(?, ?, ?, ?, ?, ?, ?, ?)"),
+    ") UPDATE sessions SET version = sessions.version + 1, head_seq = a.head_seq, bytes = a.bytes, \
+     expires_at = a.expires_at, mode = a.mode, look_at = a.look_at FROM asked a \
+     WHERE sessions.session_id = a.session_id AND sessions.version = a.version AND sessions.epoch = a.epoch \
+     RETURNING session_id"
+);
+/// As [`super::records::INSERT_ID`], many.
+pub(super) const INSERT_IDS_SQLITE: &str = concat!(
+    "INSERT INTO message_ids (session_id, message_id, author, seq, at, digest) SELECT * FROM (VALUES ",
+    rows!("(?, ?, ?, ?, ?, ?)"),
+    ") WHERE column1 IS NOT NULL"
+);
+/// As [`super::records::INSERT`], many.
+pub(super) const INSERT_RECORDS_SQLITE: &str = concat!(
+    "INSERT INTO records (session_id, seq, at, epoch, class, sender, item_id, signal, size, body) \
+     SELECT * FROM (VALUES ",
+    rows!("(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+    ") WHERE column1 IS NOT NULL"
+);
 
 /// One statement in two dialects.
 pub(super) struct Dialect {
@@ -161,10 +211,13 @@ pub(super) const PRESENT_POSTGRES: &str = present!("= ANY($1::bytea[])");
 /// Who is in one session.
 pub(super) const PRESENT_SQLITE: &str = present!("= $1");
 
-/// As [`super::tokens`] finds one token, many: `n` is the place of the key that was asked for.
-pub(super) const FIND_TOKENS_POSTGRES: &str = "SELECT a.n, t.participant_id, t.capability, t.epoch, t.expires_at, \
-     p.kind, s.epoch AS session_epoch, s.version \
+/// As [`super::tokens`] finds one token, many: `n` is the place of the key that was asked for. Each is looked up by itself,
+/// as in [`APPEND_BATCH`].
+pub(super) const FIND_TOKENS_POSTGRES: &str = "SELECT a.n, found.* \
      FROM unnest($1::bytea[], $2::bytea[]) WITH ORDINALITY AS a (session_id, token_hash, n) \
-     JOIN tokens t ON t.session_id = a.session_id AND t.token_hash = a.token_hash \
-     JOIN sessions s ON s.session_id = t.session_id \
-     JOIN participants p ON p.session_id = t.session_id AND p.participant_id = t.participant_id";
+     CROSS JOIN LATERAL ( \
+         SELECT t.participant_id, t.capability, t.epoch, t.expires_at, p.kind, s.epoch AS session_epoch, \
+         s.version FROM tokens t \
+         JOIN sessions s ON s.session_id = a.session_id \
+         JOIN participants p ON p.session_id = a.session_id AND p.participant_id = t.participant_id \
+         WHERE t.session_id = a.session_id AND t.token_hash = a.token_hash LIMIT 1) found";

@@ -35,6 +35,7 @@ mod kill;
 mod modes;
 mod operator;
 mod partitions;
+mod plans;
 mod posters;
 mod posting;
 mod reading;

@@ -77,4 +77,50 @@ on_both! {
         assert_eq!(code(owner.send(fresh).await), "auto_over");
         assert_eq!(owner.transcript().await.len(), 4, "a refused post leaves no record");
     }
+
+    async fn a_batch_over_many_sessions_appends_what_is_new_and_nothing_twice(engine: Engine) {
+        let plane = Plane::new(engine).await;
+        let mut sessions = Vec::new();
+        for _ in 0..80 {
+            let owner = plane.create().await;
+            let first = owner.message();
+            new(owner.send(first.clone()).await.unwrap());
+            sessions.push((owner, first));
+        }
+        // All of it queues up behind the first of them.
+        let settled = sessions.iter().enumerate().map(|(place, (owner, first))| async move {
+            let (one, other) = (owner.message(), owner.message());
+            let reused = wire::api::Post {
+                message_id: first.message_id,
+                ..owner.message()
+            };
+            let (retried, reused, one_sent, other_sent) = tokio::join!(
+                owner.send(first.clone()),
+                async {
+                    if place % 8 == 0 {
+                        assert_eq!(code(owner.send(reused).await), "message_id_reused");
+                    }
+                },
+                owner.send(one.clone()),
+                owner.send(other.clone()),
+            );
+            let () = reused;
+            assert_eq!(again(retried.unwrap()).seq, 3);
+            let mut expected = vec![
+                (3, first.sealed.clone()),
+                (new(one_sent.unwrap()).seq, one.sealed),
+                (new(other_sent.unwrap()).seq, other.sealed),
+            ];
+            expected.sort_by_key(|(seq, _)| *seq);
+            let transcript = owner.transcript().await;
+            let found: Vec<_> = transcript
+                .into_iter()
+                .skip(2)
+                .map(|record| (record.seq, record.sealed.unwrap()))
+                .collect();
+            assert_eq!(found.iter().map(|(seq, _)| *seq).collect::<Vec<_>>(), [3, 4, 5]);
+            assert_eq!(found, expected);
+        });
+        futures_util::future::join_all(settled).await;
+    }
 }
