@@ -5,6 +5,7 @@
 //! of link secrets and tokens.
 
 mod gathered;
+mod json;
 mod redact;
 
 use std::io::{self, Write};
@@ -21,6 +22,7 @@ use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::{Layer, Registry};
 
 use gathered::Gathered;
+use json::Json;
 pub use redact::holds_link_token;
 
 /// The lines of this process on their way to standard error.
@@ -111,12 +113,7 @@ where
 {
     let layer = tracing_subscriber::fmt::layer().with_writer(out).with_ansi(false);
     match format {
-        LogFormat::Json => layer
-            .json()
-            .flatten_event(true)
-            .with_current_span(false)
-            .with_span_list(false)
-            .boxed(),
+        LogFormat::Json => layer.event_format(Json).boxed(),
         LogFormat::Plain => layer.with_target(false).boxed(),
     }
 }

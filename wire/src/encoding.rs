@@ -18,16 +18,6 @@ pub fn to_base64url(bytes: &[u8]) -> String {
     URL_SAFE_NO_PAD.encode(bytes)
 }
 
-/// Writes base64url without padding behind what is there.
-pub fn push_base64url(bytes: &[u8], out: &mut Vec<u8>) {
-    let before = out.len();
-    // More than it takes: a symbol for each six bits.
-    out.resize(before + bytes.len() / 3 * 4 + 4, 0);
-    let room = out.get_mut(before..).unwrap_or_default();
-    let written = URL_SAFE_NO_PAD.encode_slice(bytes, room).unwrap_or_default();
-    out.truncate(before + written);
-}
-
 /// Decodes base64url without padding.
 ///
 /// # Errors

@@ -10,7 +10,7 @@ use crate::encoding::BadEncoding;
 /// Length of an id's text form.
 pub const UUID_TEXT_LEN: usize = 36;
 
-fn nibble(symbol: u8) -> Option<u8> {
+const fn nibble(symbol: u8) -> Option<u8> {
     match symbol {
         b'0'..=b'9' => Some(symbol - b'0'),
         b'a'..=b'f' => Some(symbol - b'a' + 10),
@@ -18,39 +18,34 @@ fn nibble(symbol: u8) -> Option<u8> {
     }
 }
 
+/// Where each byte's two digits stand.
+const PLACES: [usize; 16] = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
+
 /// Reads the 36-character lower-case form and nothing else.
 fn parse_uuid(text: &str) -> Result<[u8; 16], BadEncoding> {
-    let symbols = text.as_bytes();
-    if symbols.len() != UUID_TEXT_LEN {
+    let symbols: &[u8; UUID_TEXT_LEN] = text.as_bytes().try_into().map_err(|_| BadEncoding)?;
+    if [symbols[8], symbols[13], symbols[18], symbols[23]] != *b"----" {
         return Err(BadEncoding);
     }
-    let mut nibbles = symbols
-        .iter()
-        .enumerate()
-        .filter_map(|(at, symbol)| match (at, symbol) {
-            (8 | 13 | 18 | 23, b'-') => None,
-            (8 | 13 | 18 | 23, _) => Some(None),
-            (_, symbol) => Some(nibble(*symbol)),
-        });
     let mut bytes = [0; 16];
-    for byte in &mut bytes {
-        let (high, low) = (nibbles.next().flatten(), nibbles.next().flatten());
-        *byte = high.ok_or(BadEncoding)? << 4 | low.ok_or(BadEncoding)?;
-    }
-    if nibbles.next().is_some() {
-        return Err(BadEncoding);
+    for (byte, place) in bytes.iter_mut().zip(PLACES) {
+        let Some(&[high, low]) = symbols.get(place..place + 2) else {
+            return Err(BadEncoding);
+        };
+        *byte = nibble(high).ok_or(BadEncoding)? << 4 | nibble(low).ok_or(BadEncoding)?;
     }
     Ok(bytes)
 }
 
-/// Where each byte's two digits stand.
-const PLACES: [usize; 16] = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
-
-const fn digit(nibble: u8) -> u8 {
-    match nibble {
-        0..=9 => b'0' + nibble,
-        _ => b'a' - 10 + nibble,
-    }
+/// The digits of four bytes, all eight at once.
+fn digits(bytes: [u8; 4]) -> [u8; 8] {
+    const EACH: u64 = 0x0101_0101_0101_0101;
+    let mut spread = u64::from(u32::from_be_bytes(bytes));
+    spread = (spread | spread << 16) & 0x0000_ffff_0000_ffff;
+    spread = (spread | spread << 8) & 0x00ff_00ff_00ff_00ff;
+    spread = (spread | spread << 4) & 0x0f0f_0f0f_0f0f_0f0f;
+    let letters = (spread + 6 * EACH) >> 4 & EACH;
+    (spread + u64::from(b'0') * EACH + u64::from(b'a' - b'9' - 1) * letters).to_be_bytes()
 }
 
 /// The text form, on the stack: a page of the transcript has two ids for each record.
@@ -58,13 +53,33 @@ struct UuidText([u8; UUID_TEXT_LEN]);
 
 impl UuidText {
     fn of(bytes: &[u8; 16]) -> Self {
+        let [
+            b0,
+            b1,
+            b2,
+            b3,
+            b4,
+            b5,
+            b6,
+            b7,
+            b8,
+            b9,
+            b10,
+            b11,
+            b12,
+            b13,
+            b14,
+            b15,
+        ] = *bytes;
         let mut text = [b'-'; UUID_TEXT_LEN];
-        for (byte, place) in bytes.iter().zip(PLACES) {
-            if let Some([high, low]) = text.get_mut(place..place + 2) {
-                *high = digit(byte >> 4);
-                *low = digit(byte & 0x0f);
-            }
-        }
+        let (head, rest) = (digits([b0, b1, b2, b3]), digits([b4, b5, b6, b7]));
+        let (node, tail) = (digits([b8, b9, b10, b11]), digits([b12, b13, b14, b15]));
+        text[..8].copy_from_slice(&head);
+        text[9..13].copy_from_slice(&rest[..4]);
+        text[14..18].copy_from_slice(&rest[4..]);
+        text[19..23].copy_from_slice(&node[..4]);
+        text[24..28].copy_from_slice(&node[4..]);
+        text[28..].copy_from_slice(&tail);
         Self(text)
     }
 
@@ -196,6 +211,24 @@ mod tests {
             assert_eq!(format!("{id:?}"), text);
             assert_eq!(serde_json::to_string(&id).unwrap(), format!("\"{text}\""));
             assert_eq!(text.parse(), Ok(id));
+        }
+    }
+
+    #[test]
+    fn another_spelling_is_no_id() {
+        let good = "c232ab00-9414-11ec-b3c8-9f6bdeced846";
+        assert!(good.parse::<SessionId>().is_ok());
+        for place in 0..good.len() {
+            for wrong in ["-", "g", "A", "0", "/", ":", "`", "\u{e9}"] {
+                let mut text = good.to_owned();
+                text.replace_range(place..=place, wrong);
+                let lower = wrong == "0" && !good[place..].starts_with('-')
+                    || wrong == "-" && good[place..].starts_with('-');
+                assert_eq!(text.parse::<SessionId>().is_ok(), lower, "{text}");
+            }
+        }
+        for text in ["", &good[1..], &format!("{good}0"), &good.replace('-', "")] {
+            assert!(text.parse::<SessionId>().is_err(), "{text}");
         }
     }
 }

@@ -1,12 +1,17 @@
 //! A page of the transcript as JSON. What makes it long is base64url, which needs no escapes: it is written straight into
 //! an answer of the right size, instead of into a text of its own that is looked through for quotes and copied. All else
-//! is written as [`wire::api`] says.
+//! is written as [`wire::api`] says; a test holds both against each other.
+
+use std::io::{self, Write as _};
 
 use axum::response::Response;
+use base64_simd::URL_SAFE_NO_PAD;
 use http::StatusCode;
 use serde::Serialize;
 use wire::api::{Checkpoint, Page, Record, State};
-use wire::encoding::{Blob, push_base64url};
+use wire::encoding::Blob;
+use wire::ids::{MessageId, ParticipantId};
+use wire::transcript::RecordClass;
 
 use super::openapi::{Responses, Schemas};
 use super::reply::{Found, Reply, json_text};
@@ -50,7 +55,7 @@ fn text(page: Page) -> Result<Vec<u8>, serde_json::Error> {
         if at > 0 {
             out.push(b',');
         }
-        write(&mut out, record)?;
+        write_record(&mut out, record)?;
     }
     out.push(b']');
     let around = out.len();
@@ -74,10 +79,15 @@ fn room(record: &Record) -> usize {
     BESIDE + body + sealed.map(|blob| blob.0.len() / 3 * 4 + 4).sum::<usize>()
 }
 
-fn write(out: &mut Vec<u8>, mut record: Record) -> Result<(), serde_json::Error> {
+fn write_record(out: &mut Vec<u8>, mut record: Record) -> Result<(), serde_json::Error> {
     let sealed = record.sealed.take();
     let epoch_record = record.epoch_record.take();
-    serde_json::to_writer(&mut *out, &record)?;
+    match (record.class, record.sender, record.item_id, &record.body) {
+        (RecordClass::Message, Some(sender), Some(item_id), None) => {
+            write_message(out, &record, sender, item_id).map_err(serde_json::Error::io)?;
+        }
+        _ => serde_json::to_writer(&mut *out, &record)?,
+    }
     for (name, blob) in [("sealed", sealed), ("epoch_record", epoch_record)] {
         let Some(Blob(bytes)) = blob else { continue };
         // Into the object that has just been written.
@@ -85,9 +95,40 @@ fn write(out: &mut Vec<u8>, mut record: Record) -> Result<(), serde_json::Error>
         out.extend_from_slice(b",\"");
         out.extend_from_slice(name.as_bytes());
         out.extend_from_slice(b"\":\"");
-        push_base64url(&bytes, out);
+        URL_SAFE_NO_PAD.encode_append(&bytes, out);
         out.extend_from_slice(b"\"}");
     }
+    Ok(())
+}
+
+/// What a message has beside its sealed bytes: nothing in it needs escapes either.
+fn write_message(
+    out: &mut Vec<u8>,
+    record: &Record,
+    sender: ParticipantId,
+    item_id: MessageId,
+) -> io::Result<()> {
+    // All that a record may have, so that none is forgotten when there is more.
+    let Record {
+        seq,
+        at,
+        epoch,
+        class: _,
+        sender: _,
+        item_id: _,
+        sealed: _,
+        signal,
+        body: _,
+        epoch_record: _,
+    } = record;
+    write!(
+        out,
+        r#"{{"seq":{seq},"at":"{at}","epoch":{epoch},"class":"message","sender":"{sender}","item_id":"{item_id}""#
+    )?;
+    if let Some(signal) = signal {
+        write!(out, r#","signal":"{}""#, signal.word())?;
+    }
+    out.push(b'}');
     Ok(())
 }
 
@@ -140,6 +181,14 @@ mod tests {
             .iter()
             .map(|text| record("message", "sealed", text))
             .collect();
+        for signal in [None, Some("continue"), Some("done"), Some("blocked")] {
+            let mut message = record("message", "sealed", "TWFu");
+            message["item_id"] = "00000000-9999-aaaa-ffff-123456789abc".into();
+            if let Some(signal) = signal {
+                message["signal"] = signal.into();
+            }
+            records.push(message);
+        }
         records.push(record("notice", "body", "{\"said\":\"\u{7}\\ \u{fc}\"}"));
         records.push(record("epoch", "epoch_record", "TWFuZ28"));
         for described in [
