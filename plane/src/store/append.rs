@@ -201,7 +201,7 @@ async fn taken(conn: &mut SqliteConnection, moves: &[Move<'_>]) -> Result<HashSe
         .collect();
     let mut taken = HashSet::new();
     for part in ids.chunks(ROWS_SQLITE) {
-        let mut query = sqlx::query_as(TAKEN_SQLITE);
+        let mut query = sqlx::query_as(TAKEN_SQLITE.of(part.len()));
         for (session, message) in part {
             query = query.bind(&session.as_bytes()[..]).bind(&message.as_bytes()[..]);
         }
@@ -217,7 +217,7 @@ async fn move_rows(
 ) -> Result<HashSet<SessionId>, StoreError> {
     let mut moved = HashSet::with_capacity(moves.len());
     for part in moves.chunks(ROWS_SQLITE) {
-        let mut query = sqlx::query_as(MOVE_SQLITE);
+        let mut query = sqlx::query_as(MOVE_SQLITE.of(part.len()));
         for one in part {
             query = query
                 .bind(&one.row.session_id.as_bytes()[..])
@@ -239,7 +239,7 @@ async fn insert_ids(
     ids: &[(SessionId, &(MessageId, StoredId))],
 ) -> Result<(), StoreError> {
     for part in ids.chunks(ROWS_SQLITE) {
-        let mut query = sqlx::query(INSERT_IDS_SQLITE);
+        let mut query = sqlx::query(INSERT_IDS_SQLITE.of(part.len()));
         for (session, (message, id)) in part {
             query = query
                 .bind(&session.as_bytes()[..])
@@ -259,7 +259,7 @@ async fn insert_records(
     records: &[(SessionId, &RecordRow)],
 ) -> Result<(), StoreError> {
     for part in records.chunks(ROWS_SQLITE) {
-        let mut query = sqlx::query(INSERT_RECORDS_SQLITE);
+        let mut query = sqlx::query(INSERT_RECORDS_SQLITE.of(part.len()));
         for (session, record) in part {
             query = query
                 .bind(&session.as_bytes()[..])

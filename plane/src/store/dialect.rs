@@ -70,8 +70,22 @@ pub(super) const APPEND_ONE: &str = "WITH moved AS ( \
      INSERT INTO records (session_id, seq, at, epoch, class, sender, item_id, signal, size, body) \
      SELECT session_id, $4, $13, $3, 1, $12, $11, $15, octet_length($16::bytea), $16 FROM moved";
 
-/// Rows of each of the statements below. What is not bound is null, and a row of nulls is none.
+/// Rows of the longer text of each of the statements below.
 pub(super) const ROWS_SQLITE: usize = 64;
+
+/// One statement for one row, and for up to [`ROWS_SQLITE`]: what is not bound is null, and a row of nulls is none. A single
+/// row has its own text, since the empty ones would cost more than it does.
+pub(super) struct Rows {
+    one: &'static str,
+    many: &'static str,
+}
+
+impl Rows {
+    /// The text for so many rows.
+    pub(super) const fn of(&self, rows: usize) -> &'static str {
+        if rows == 1 { self.one } else { self.many }
+    }
+}
 
 macro_rules! eight {
     ($row:expr) => {
@@ -82,42 +96,78 @@ macro_rules! eight {
 }
 
 /// [`ROWS_SQLITE`] times the same.
-macro_rules! rows {
+macro_rules! many {
     ($row:expr) => {
         eight!(eight!($row))
     };
 }
 
+macro_rules! taken {
+    ($rows:expr) => {
+        concat!(
+            "WITH asked (session_id, message_id) AS (VALUES ",
+            $rows,
+            ") SELECT a.session_id FROM asked a \
+             CROSS JOIN message_ids i ON i.session_id = a.session_id AND i.message_id = a.message_id"
+        )
+    };
+}
+
+macro_rules! move_rows {
+    ($rows:expr) => {
+        concat!(
+            "WITH asked (session_id, version, epoch, head_seq, bytes, expires_at, mode, look_at) AS (VALUES ",
+            $rows,
+            ") UPDATE sessions SET version = sessions.version + 1, head_seq = a.head_seq, bytes = a.bytes, \
+             expires_at = a.expires_at, mode = a.mode, look_at = a.look_at FROM asked a \
+             WHERE sessions.session_id = a.session_id AND sessions.version = a.version AND sessions.epoch = a.epoch \
+             RETURNING session_id"
+        )
+    };
+}
+
+macro_rules! insert_ids {
+    ($rows:expr) => {
+        concat!(
+            "INSERT INTO message_ids (session_id, message_id, author, seq, at, digest) SELECT * FROM (VALUES ",
+            $rows,
+            ") WHERE column1 IS NOT NULL"
+        )
+    };
+}
+
+macro_rules! insert_records {
+    ($rows:expr) => {
+        concat!(
+            "INSERT INTO records (session_id, seq, at, epoch, class, sender, item_id, signal, size, body) \
+             SELECT * FROM (VALUES ",
+            $rows,
+            ") WHERE column1 IS NOT NULL"
+        )
+    };
+}
+
 /// Sessions that have one of these message ids.
-pub(super) const TAKEN_SQLITE: &str = concat!(
-    "WITH asked (session_id, message_id) AS (VALUES ",
-    rows!("(?, ?)"),
-    ") SELECT a.session_id FROM asked a \
-     CROSS JOIN message_ids i ON i.session_id = a.session_id AND i.message_id = a.message_id"
-);
+pub(super) const TAKEN_SQLITE: Rows = Rows {
+    one: taken!("(?, ?)"),
+    many: taken!(many!("(?, ?)")),
+};
 /// Moves the rows of sessions that are still as they were asked; gives the sessions. Within a transaction that holds the
 /// write lock.
-pub(super) const MOVE_SQLITE: &str = concat!(
-    "WITH asked (session_id, version, epoch, head_seq, bytes, expires_at, mode, look_at) AS (VALUES ",
-    rows!("(?, ?, ?, ?, ?, ?, ?, ?)"),
-    ") UPDATE sessions SET version = sessions.version + 1, head_seq = a.head_seq, bytes = a.bytes, \
-     expires_at = a.expires_at, mode = a.mode, look_at = a.look_at FROM asked a \
-     WHERE sessions.session_id = a.session_id AND sessions.version = a.version AND sessions.epoch = a.epoch \
-     RETURNING session_id"
-);
-/// As [`super::records::INSERT_ID`], many.
-pub(super) const INSERT_IDS_SQLITE: &str = concat!(
-    "INSERT INTO message_ids (session_id, message_id, author, seq, at, digest) SELECT * FROM (VALUES ",
-    rows!("(?, ?, ?, ?, ?, ?)"),
-    ") WHERE column1 IS NOT NULL"
-);
-/// As [`super::records::INSERT`], many.
-pub(super) const INSERT_RECORDS_SQLITE: &str = concat!(
-    "INSERT INTO records (session_id, seq, at, epoch, class, sender, item_id, signal, size, body) \
-     SELECT * FROM (VALUES ",
-    rows!("(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
-    ") WHERE column1 IS NOT NULL"
-);
+pub(super) const MOVE_SQLITE: Rows = Rows {
+    one: move_rows!("(?, ?, ?, ?, ?, ?, ?, ?)"),
+    many: move_rows!(many!("(?, ?, ?, ?, ?, ?, ?, ?)")),
+};
+/// Keeps the ids of messages that are appended in the same transaction.
+pub(super) const INSERT_IDS_SQLITE: Rows = Rows {
+    one: insert_ids!("(?, ?, ?, ?, ?, ?)"),
+    many: insert_ids!(many!("(?, ?, ?, ?, ?, ?)")),
+};
+/// Inserts records of sessions that were moved in the same transaction.
+pub(super) const INSERT_RECORDS_SQLITE: Rows = Rows {
+    one: insert_records!("(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+    many: insert_records!(many!("(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")),
+};
 
 /// One statement in two dialects.
 pub(super) struct Dialect {
