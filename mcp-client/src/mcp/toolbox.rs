@@ -1,6 +1,6 @@
 //! The tools as one table: what a host is shown of each, and the verb behind it.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use schemars::JsonSchema;
@@ -27,14 +27,15 @@ pub(crate) struct Outcome {
 /// Runs a verb with checked arguments.
 type Run = fn(Arc<App>, JsonObject, Arc<dyn Host>) -> BoxFuture<'static, Result<Outcome, Failure>>;
 
-/// One tool. Its schemas are made each time they are asked for: a host lists the tools once, and kept they would be half
-/// a megabyte.
+/// One tool. Its schemas are made when a host lists the tools, which it does once: kept they would be half a megabyte. What a
+/// tool takes is kept from its first call on, since each call is checked against it.
 pub(crate) struct Entry {
     name: &'static str,
     title: &'static str,
     description: &'static str,
     hints: Hints,
     input: fn() -> JsonObject,
+    kept_input: OnceLock<JsonObject>,
     output: fn() -> JsonObject,
     run: Run,
 }
@@ -65,6 +66,7 @@ impl Entry {
             description,
             hints,
             input: schema::input::<A>,
+            kept_input: OnceLock::new(),
             output: schema::output::<T>,
             run,
         }
@@ -98,7 +100,8 @@ impl Entry {
         arguments: Option<JsonObject>,
         host: Arc<dyn Host>,
     ) -> Result<BoxFuture<'static, Result<Outcome, Failure>>, BadArguments> {
-        let checked = arguments::check(self.name, &(self.input)(), arguments)?;
+        let schema = self.kept_input.get_or_init(self.input);
+        let checked = arguments::check(self.name, schema, arguments)?;
         Ok((self.run)(app, checked, host))
     }
 }

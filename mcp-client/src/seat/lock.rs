@@ -6,6 +6,8 @@
 use std::fmt;
 use std::fs::{File, TryLockError};
 use std::ops::{Deref, DerefMut};
+use std::path::Path;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
@@ -22,25 +24,70 @@ use crate::home::{HomeError, files};
 /// Between two looks at a lock that another process holds.
 const POLL: Duration = Duration::from_millis(5);
 
+/// How long a position may be without a wait for the disk of its own. Whoever reads one answer after the other costs the disk
+/// one wait in this time, and whoever reads once is not shown it again whatever happens.
+const SYNC_EVERY: Duration = Duration::from_secs(1);
+
 /// A state together with the files it is on disk.
 pub(super) struct Remembered {
     /// The seat's file. Kept open: its number is then not given to another, and the same number means that nobody
     /// replaced it.
-    file: File,
+    _file: File,
+    /// That number.
+    number: FileNumber,
     /// The length of the progress file, which is only ever appended to while the seat's file stays.
     progress: u64,
     /// What of the state is in the seat's file alone.
     settled: Hash,
     state: Arc<SeatState>,
+    /// When this process last waited for the disk with it.
+    synced: Option<Instant>,
+    /// Whether something was written since.
+    ahead: bool,
+}
+
+/// What a file is told from every other one by, as long as it is there.
+#[cfg(unix)]
+type FileNumber = (u64, u64);
+#[cfg(not(unix))]
+type FileNumber = ();
+
+#[cfg(unix)]
+fn number_of(metadata: &std::fs::Metadata) -> FileNumber {
+    use std::os::unix::fs::MetadataExt;
+    (metadata.dev(), metadata.ino())
+}
+
+#[cfg(not(unix))]
+fn number_of(_metadata: &std::fs::Metadata) -> FileNumber {}
+
+/// How a step reaches the disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    /// Before anything goes on, and in little time: what follows waits for it.
+    Now,
+    /// With the next step that is, or when the system writes it.
+    Later,
+    /// After an answer: as [`Reach::Now`], unless this process waited for the disk a moment ago: then as [`Reach::Later`].
+    Soon,
 }
 
 impl Remembered {
-    pub(super) fn new(file: File, progress: u64, state: Arc<SeatState>) -> Result<Self, SeatError> {
+    pub(super) fn new(
+        file: File,
+        path: &Path,
+        progress: u64,
+        state: Arc<SeatState>,
+    ) -> Result<Self, SeatError> {
+        let metadata = file.metadata().map_err(|source| HomeError::io(path, source))?;
         Ok(Self {
-            file,
+            number: number_of(&metadata),
+            _file: file,
             progress,
             settled: settled(&state)?,
             state,
+            synced: None,
+            ahead: false,
         })
     }
 
@@ -48,22 +95,44 @@ impl Remembered {
         self.state.clone()
     }
 
+    /// That a step was written.
+    fn noted(&mut self, durable: bool) {
+        self.ahead = !durable;
+        if durable {
+            self.synced = Some(Instant::now());
+        }
+    }
+
     /// Whether the files are still these.
     #[cfg(unix)]
     fn is_current(&self, seat: &Inner) -> bool {
-        use std::os::unix::fs::MetadataExt;
-        let same_file = match (self.file.metadata(), std::fs::metadata(&seat.file)) {
-            (Ok(ours), Ok(there)) => (ours.dev(), ours.ino()) == (there.dev(), there.ino()),
-            _ => false,
-        };
-        same_file && self.progress == progress::length(&seat.progress)
+        let there = std::fs::metadata(&seat.file);
+        there.is_ok_and(|there| number_of(&there) == self.number)
+            && self.progress == progress::length(&seat.progress)
     }
 
     /// Without file numbers nothing is remembered: the files are read each time.
     #[cfg(not(unix))]
     fn is_current(&self, _seat: &Inner) -> bool {
-        let _ = &self.file;
         false
+    }
+
+    /// Whether a loss of power would leave an older state than this.
+    #[cfg(test)]
+    pub(super) fn is_ahead(&self) -> bool {
+        self.ahead
+    }
+}
+
+impl Reach {
+    /// The length at which the progress file is folded into the seat's own, which waits for the disk three times: rather with a
+    /// step after an answer than with one before it, and least of all before a message is sent.
+    const fn longest(self) -> u64 {
+        match self {
+            Self::Soon => progress::FOLD_AT / 4 * 3,
+            Self::Later => progress::FOLD_AT,
+            Self::Now => progress::FOLD_AT * 2,
+        }
     }
 }
 
@@ -77,7 +146,10 @@ fn settled(state: &SeatState) -> Result<Hash, SeatError> {
 impl Inner {
     pub(super) fn remembered(&self) -> Option<Arc<SeatState>> {
         let mut remembered = self.remembered.lock().unwrap_or_else(PoisonError::into_inner);
-        remembered.take_if(|known| !known.is_current(self));
+        // Who holds the lock has looked, and nobody else writes meanwhile.
+        if !self.locked.load(Ordering::Acquire) {
+            remembered.take_if(|known| !known.is_current(self));
+        }
         remembered.as_ref().map(Remembered::state)
     }
 
@@ -86,19 +158,25 @@ impl Inner {
     }
 
     /// Appends to the progress file what changed, if nothing else did. Called under the lock.
-    fn step(&self, state: &SeatState, durable: bool) -> Result<bool, SeatError> {
+    fn step(&self, state: &SeatState, reach: Reach) -> Result<bool, SeatError> {
         let mut remembered = self.remembered.lock().unwrap_or_else(PoisonError::into_inner);
         let known = remembered
             .as_mut()
-            .filter(|known| known.is_current(self) && known.progress < progress::FOLD_AT);
+            .filter(|known| known.is_current(self) && known.progress < reach.longest());
         let Some(known) = known else {
             return Ok(false);
         };
         if known.settled != settled(state)? {
             return Ok(false);
         }
+        let durable = match reach {
+            Reach::Now => true,
+            Reach::Later => false,
+            Reach::Soon => known.synced.is_none_or(|at| at.elapsed() >= SYNC_EVERY),
+        };
         known.progress = progress::append(&self.progress, state, durable)?;
         known.state = Arc::new(state.clone());
+        known.noted(durable);
         Ok(true)
     }
 
@@ -109,7 +187,9 @@ impl Inner {
         let bytes = files::to_json(&self.file, state)?;
         let file = files::replace(&self.file, &bytes).map_err(|source| HomeError::io(&self.file, source))?;
         let length = progress::begin(&self.progress, state)?;
-        self.remember(Some(Remembered::new(file, length, Arc::new(state.clone()))?));
+        let mut replaced = Remembered::new(file, &self.file, length, Arc::new(state.clone()))?;
+        replaced.noted(true);
+        self.remember(Some(replaced));
         Ok(())
     }
 }
@@ -148,12 +228,30 @@ impl Seat {
             }
         }
         let state = self.read()?;
+        self.inner.locked.store(true, Ordering::Release);
         Ok(SeatLock {
             state: SeatState::clone(&state),
             seat: self.inner.clone(),
             _file: file,
             _turn: turn,
         })
+    }
+
+    /// Waits until everything that this process wrote of the seat is durable; does nothing where it is.
+    ///
+    /// # Errors
+    /// The file can't be synced.
+    pub fn flush(&self) -> Result<(), SeatError> {
+        let mut remembered = self
+            .inner
+            .remembered
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = remembered.as_mut().filter(|known| known.ahead) {
+            progress::sync(&self.inner.progress)?;
+            known.noted(true);
+        }
+        Ok(())
     }
 
     /// Takes the lock, lets `step` change the state, and saves it. An error of the step changes nothing.
@@ -178,25 +276,44 @@ impl SeatLock {
     /// # Errors
     /// It can't be written; what was saved before still is.
     pub fn save(&mut self) -> Result<(), SeatError> {
-        self.save_as(true)
+        self.save_as(Reach::Now)
     }
 
     /// As [`SeatLock::save`], but where only cursor, head, what is pending and the expiry changed, without waiting for the
-    /// disk: the end of this process can't undo it, a loss of power can.
+    /// disk: the end of this process can't undo it, a loss of power can, until the next step that waits.
     ///
-    /// Only for what comes again by itself: the answer to a post, which is then sent once more and answered the same.
+    /// Only for what comes again by itself and nobody was told of yet: the answer to a post, which is then sent once more and
+    /// answered the same; records that were accepted and are read again.
     ///
     /// # Errors
     /// As [`SeatLock::save`].
     pub fn save_unsynced(&mut self) -> Result<(), SeatError> {
-        self.save_as(false)
+        self.save_as(Reach::Later)
     }
 
-    fn save_as(&mut self, durable: bool) -> Result<(), SeatError> {
-        if self.seat.step(&self.state, durable)? {
+    /// As [`SeatLock::save`], but where only the same changed, and this process waited for the disk within the last second, as
+    /// [`SeatLock::save_unsynced`]. [`Seat::flush`] waits for what is left.
+    ///
+    /// Only for how far a reader is: after a loss of power it may be shown the last second of a run of answers again.
+    ///
+    /// # Errors
+    /// As [`SeatLock::save`].
+    pub fn save_soon(&mut self) -> Result<(), SeatError> {
+        self.save_as(Reach::Soon)
+    }
+
+    fn save_as(&mut self, reach: Reach) -> Result<(), SeatError> {
+        if self.seat.step(&self.state, reach)? {
             return Ok(());
         }
         self.seat.replace(&mut self.state)
+    }
+}
+
+impl Drop for SeatLock {
+    fn drop(&mut self) {
+        // Before the file's lock goes: from then on others may write.
+        self.seat.locked.store(false, Ordering::Release);
     }
 }
 

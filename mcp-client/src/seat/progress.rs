@@ -22,7 +22,7 @@ use super::pending::Pending;
 use super::state::{Head, SeatState};
 use crate::home::{HomeError, files};
 
-/// A file longer than this is folded into the seat's own with the next step.
+/// A file longer than this is folded into the seat's own, sooner or later by what the next step is.
 pub(super) const FOLD_AT: u64 = 256 * 1024;
 
 /// What stands after the last line.
@@ -211,6 +211,18 @@ pub(super) fn append(path: &Path, state: &SeatState, durable: bool) -> Result<u6
         file.sync_data().map_err(error)?;
     }
     file.stream_position().map_err(error)
+}
+
+/// Waits for the disk with what was appended without.
+pub(super) fn sync(path: &Path) -> Result<(), HomeError> {
+    let synced = File::options()
+        .write(true)
+        .open(path)
+        .and_then(|file| file.sync_data());
+    match synced {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(HomeError::io(path, error)),
+        _ => Ok(()),
+    }
 }
 
 /// Where the next line goes.

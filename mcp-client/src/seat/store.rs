@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
@@ -57,6 +58,8 @@ pub(super) struct Inner {
     pub(super) remembered: Mutex<Option<Remembered>>,
     /// Keeps this process's own tasks in order, without polling the file lock.
     pub(super) turn: Arc<tokio::sync::Mutex<()>>,
+    /// While this process holds the lock, under which alone the files change.
+    pub(super) locked: AtomicBool,
 }
 
 impl Seats {
@@ -182,6 +185,7 @@ impl Seats {
                 file,
                 remembered: Mutex::new(None),
                 turn: Arc::default(),
+                locked: AtomicBool::new(false),
             }),
         }
     }
@@ -263,7 +267,7 @@ impl Inner {
             files::set_aside(&self.progress)?;
             length = 0;
         }
-        Remembered::new(file, length, Arc::new(state))
+        Remembered::new(file, &self.file, length, Arc::new(state))
     }
 }
 

@@ -141,7 +141,7 @@ impl Session {
         }
         if matches!(entry.what, What::Member(_)) {
             // Who was here a moment ago is not who is here now.
-            self.rows = None;
+            self.present = None;
         }
         self.view.push(entry);
         Ok(())

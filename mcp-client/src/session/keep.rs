@@ -27,7 +27,9 @@ impl Session {
             let mut lock = self.seat.lock(LOCK).await?;
             self.put_into(&mut lock)?;
             self.alarm.clone_from(&lock.alarm);
-            lock.save()?;
+            // A head alone need not wait for the disk: what it covers comes again, whoever is told of it moves the cursor
+            // next, and a message that carries it waits for the disk before it is sent.
+            lock.save_unsynced()?;
             self.relearning.begin_anew();
         }
         self.time_run()
@@ -129,7 +131,17 @@ impl Session {
         if self.seat.read()?.cursor >= to {
             return Ok(());
         }
-        self.change(|state| state.cursor = state.cursor.max(to)).await
+        let mut lock = self.seat.lock(LOCK).await?;
+        lock.cursor = lock.cursor.max(to);
+        Ok(lock.save_soon()?)
+    }
+
+    /// Waits until what was noted of a run of reads and posts is durable.
+    ///
+    /// # Errors
+    /// The file can't be synced.
+    pub fn flush(&self) -> Result<(), SessionError> {
+        Ok(self.seat.flush()?)
     }
 
     /// Its reader was told of a proposal.

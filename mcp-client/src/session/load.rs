@@ -47,7 +47,7 @@ impl Session {
             cache,
             started_at: None,
             state: None,
-            rows: None,
+            present: None,
             run_ends: None,
             title: None,
             title_kept: 0,

@@ -39,7 +39,7 @@ use seal::keys::Keyring;
 use seal::roster::Roster;
 use seal::transcript::{Head, Transcript};
 use tokio::time::Instant;
-use wire::api::{Checkpoint, ParticipantRow, SealedTitle, State, TokenText};
+use wire::api::{Checkpoint, SealedTitle, State, TokenText};
 use wire::ids::{ParticipantId, ProposalId, SessionId};
 
 pub use clock::Clock;
@@ -73,7 +73,7 @@ pub struct Session {
     started_at: Option<Checkpoint>,
     /// The plane's newest word on the session, and when it came.
     state: Option<(Instant, State)>,
-    rows: Option<(Instant, Vec<ParticipantRow>)>,
+    present: Option<modes::Present>,
     /// When the run this seat is in is over, by a clock that nobody can set.
     run_ends: Option<(ProposalId, Instant)>,
     title: Option<SealedTitle>,

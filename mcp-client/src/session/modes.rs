@@ -7,10 +7,40 @@ use wire::api::{ParticipantRow, SetMode, SettableMode};
 
 use super::Session;
 use super::error::SessionError;
+use super::view::What;
 use crate::plane::Deadline;
 
 /// How long an answer on who is here is used again: presence is no newer than that (`plane-api.md`, Presence).
 const PRESENCE: Duration = Duration::from_secs(5);
+/// How long an answer in which nobody listened goes on after a post of this seat, which woke nobody: about as long as one takes
+/// to begin to listen. Where somebody did, it is over with the post.
+const RUN: Duration = Duration::from_secs(1);
+
+/// Who is here, by the plane's word.
+pub(super) struct Present {
+    asked: Instant,
+    /// Whether somebody else listened.
+    listened: bool,
+    /// This seat has posted since.
+    posted: bool,
+    rows: Vec<ParticipantRow>,
+}
+
+impl Present {
+    fn is_new(&self, now: Instant) -> bool {
+        !self.posted && now.duration_since(self.asked) < PRESENCE
+    }
+
+    /// Whether it still says who listens before a post.
+    fn is_new_to_post(&self, now: Instant) -> bool {
+        self.is_new(now) || (!self.listened && now.duration_since(self.asked) < RUN)
+    }
+
+    /// This seat posts.
+    pub(super) const fn post(&mut self) {
+        self.posted = true;
+    }
+}
 
 impl Session {
     /// Sets observe or relay.
@@ -41,17 +71,74 @@ impl Session {
     /// # Errors
     /// As [`Session::set_mode`].
     pub async fn participants(&mut self, until: Deadline) -> Result<Vec<ParticipantRow>, SessionError> {
-        if let Some((at, rows)) = self.rows.as_ref().filter(|(at, _)| at.elapsed() < PRESENCE) {
-            tracing::trace!(age = ?at.elapsed(), "presence is still new");
-            return Ok(rows.clone());
+        if let Some(present) = self
+            .present
+            .as_ref()
+            .filter(|present| present.is_new(Instant::now()))
+        {
+            tracing::trace!(age = ?present.asked.elapsed(), "presence is still new");
+            return Ok(present.rows.clone());
         }
+        self.ask_who(until).await
+    }
+
+    /// Everybody as the plane sees them before a post: of a run of posts that wake nobody, before the first.
+    ///
+    /// # Errors
+    /// As [`Session::set_mode`].
+    pub async fn listeners(&mut self, until: Deadline) -> Result<Vec<ParticipantRow>, SessionError> {
+        match &self.present {
+            Some(present) if present.is_new_to_post(Instant::now()) => Ok(present.rows.clone()),
+            _ => self.ask_who(until).await,
+        }
+    }
+
+    /// Reads on, and where [`Session::listeners`] would have to ask, asks at the same time, until `by` at the latest. What was
+    /// not answered is asked there.
+    ///
+    /// # Errors
+    /// As [`Session::sync`].
+    pub async fn sync_before_post(&mut self, until: Deadline, by: Deadline) -> Result<(), SessionError> {
+        let (asked, head) = (Instant::now(), self.head().seq);
+        if self
+            .present
+            .as_ref()
+            .is_some_and(|present| present.is_new_to_post(asked))
+        {
+            return self.sync(until).await;
+        }
+        let (plane, id, token) = (self.plane.clone(), *self.id(), self.token()?);
+        let (synced, answer) = tokio::join!(self.sync(until), plane.participants(&id, &token, None, by));
+        // Somebody who came or went at the same moment may be missing in it.
+        let news = self.view.after(head);
+        let moved = news.iter().any(|entry| matches!(entry.what, What::Member(_)));
+        match answer {
+            Ok(answer) if !moved => self.hear_present(asked, answer.participants),
+            Ok(_) => {}
+            Err(error) => tracing::info!(%error, "the plane did not say who is here"),
+        }
+        synced
+    }
+
+    async fn ask_who(&mut self, until: Deadline) -> Result<Vec<ParticipantRow>, SessionError> {
+        let asked = Instant::now();
         let answer = self
             .under_token(until, |plane, id, token| async move {
                 plane.participants(&id, &token, None, until).await
             })
             .await?;
-        self.rows = Some((Instant::now(), answer.participants.clone()));
+        self.hear_present(asked, answer.participants.clone());
         Ok(answer.participants)
+    }
+
+    fn hear_present(&mut self, asked: Instant, rows: Vec<ParticipantRow>) {
+        let me = *self.my_id();
+        self.present = Some(Present {
+            asked,
+            listened: rows.iter().any(|row| row.listening && row.participant_id != me),
+            posted: false,
+            rows,
+        });
     }
 
     /// Leaves. The seat stays with its keys, as one whose session is over for it: a link brings it back.
@@ -66,5 +153,38 @@ impl Session {
         })
         .await?;
         self.mark_over(self.ended_now("left")).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// At these milliseconds after the answer: whether it is new to those who look on, and to a post.
+    fn new_at(listened: bool, posted: bool, after_ms: u64) -> (bool, bool) {
+        let asked = Instant::now();
+        let present = Present {
+            asked,
+            listened,
+            posted,
+            rows: Vec::new(),
+        };
+        let now = asked + Duration::from_millis(after_ms);
+        (present.is_new(now), present.is_new_to_post(now))
+    }
+
+    #[test]
+    fn an_answer_is_used_again_for_as_long_as_presence_is_no_newer() {
+        for listened in [false, true] {
+            assert_eq!(new_at(listened, false, 4_999), (true, true));
+            assert_eq!(new_at(listened, false, 5_000), (false, false));
+        }
+    }
+
+    #[test]
+    fn a_post_ends_an_answer_in_which_somebody_listened_and_for_others_every_one() {
+        assert_eq!(new_at(true, true, 0), (false, false), "it woke them");
+        assert_eq!(new_at(false, true, 999), (false, true), "it woke nobody");
+        assert_eq!(new_at(false, true, 1_000), (false, false));
     }
 }

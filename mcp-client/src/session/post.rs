@@ -393,8 +393,9 @@ impl Session {
         });
         self.settle_post(lock);
         self.hear_state(posted.state.clone());
-        // Who listened before it is not who listens now.
-        self.rows = None;
+        if let Some(present) = &mut self.present {
+            present.post();
+        }
         Ok(Stored {
             seq: posted.seq,
             at: posted.at,

@@ -333,7 +333,7 @@ impl Session {
 
     /// What follows a re-key in force. Nothing of it undoes the re-key, so a failure is told and not thrown.
     async fn settle_rekey(&mut self, epoch: u32, late: Option<SessionError>, until: Deadline) -> RekeyDone {
-        self.rows = None;
+        self.present = None;
         let late = match late {
             Some(late) => Some(late),
             None => self.sync(until).await.err(),

@@ -141,6 +141,10 @@ impl App {
             if let Err(error) = session.sync(within(CALL_S)).await {
                 tracing::info!(session = %session.id(), %error, "nothing was fetched");
             }
+            // What a run of calls left to the next one that waits for the disk, which may not come.
+            if let Err(error) = session.flush() {
+                tracing::info!(session = %session.id(), %error, "the seat is not on the disk yet");
+            }
         }
     }
 

@@ -26,8 +26,12 @@ use crate::session::message::Message;
 use crate::session::{Draft, Session, SessionError, Stored, WrittenFor, integrity};
 
 /// How old the plane's word on the mode may be where an old one can't let a text out unasked: a person asks nobody, in
-/// relay the human is asked, in auto the plane compares. Elsewhere it is asked anew for each post.
+/// relay the human is asked, in auto the plane compares.
 const MODE_AGE: Duration = Duration::from_secs(5);
+
+/// How old it may be elsewhere: shorter than a person can act on a change that they have seen. Every answer of the plane brings
+/// it anew, so that in a run of posts none waits for it.
+const MODE_AGE_UNGUARDED: Duration = Duration::from_millis(250);
 
 /// How long a post may wait for the plane's word on who is there, which it can do without.
 const PRESENT_S: u64 = 2;
@@ -87,6 +91,7 @@ pub(super) async fn post(
     }
     let mut sent_by = "not_needed";
     let mut warnings = Vec::new();
+    let mut present_by = within(PRESENT_S);
     // Whose seat it is decides, not who calls for it: an agent may call itself a person.
     let (mode, warning, by) = {
         let mut session = in_turn(session, until).await?;
@@ -94,8 +99,8 @@ pub(super) async fn post(
         let known = modes::of(&session, &kept, app.clock.now());
         let guarded =
             kept.kind == Kind::Human || known.session == ModeName::Relay || known.mine == ModeName::Auto;
-        if !guarded || session.state_age().is_none_or(|age| age > MODE_AGE) {
-            session.sync(until).await?;
+        if !is_current(session.state_age(), guarded) {
+            session.sync_before_post(until, until.min(present_by)).await?;
         }
         let kept = session.kept()?;
         let mode = modes::of(&session, &kept, app.clock.now());
@@ -103,7 +108,7 @@ pub(super) async fn post(
     };
     if let Some((error, seq)) = warning {
         acknowledge(session, host, error, seq, until).await?;
-        until = within(CALL_S);
+        (until, present_by) = (within(CALL_S), within(PRESENT_S));
     }
     if mode.session == ModeName::Relay && by == Kind::Agent {
         let (question, by_hand) = {
@@ -115,7 +120,7 @@ pub(super) async fn post(
             (question, format!("post{acting}{again}"))
         };
         let answer = host.ask(&question).await;
-        until = within(CALL_S);
+        (until, present_by) = (within(CALL_S), within(PRESENT_S));
         match answer {
             Ask::Yes => sent_by = "approved",
             Ask::CannotAsk if host.prompts_for_calls() => {
@@ -148,7 +153,7 @@ pub(super) async fn post(
         written_for,
     };
     let mut posting = in_turn(session, until).await?;
-    let present = app.participants(&mut posting, until.min(within(PRESENT_S))).await;
+    let present = app.listeners(&mut posting, until.min(present_by)).await;
     let stored = match posting.post(&draft, until).await {
         Ok(stored) => stored,
         Err(error) if is_auto_over(&error) => return Err(auto_over(app, &mut posting, until).await?),
@@ -162,6 +167,13 @@ pub(super) async fn post(
         warnings,
         until,
     })
+}
+
+/// Whether the plane's word on the mode is new enough to post by. `guarded` is a mode in which an old word lets nothing out
+/// unasked.
+fn is_current(age: Option<Duration>, guarded: bool) -> bool {
+    let oldest = if guarded { MODE_AGE } else { MODE_AGE_UNGUARDED };
+    age.is_some_and(|age| age <= oldest)
 }
 
 /// Refuses a text by a seat that can't write, before its human is asked about it.
@@ -336,4 +348,23 @@ pub(super) fn refused(ask: Ask, nothing: &str) -> Failure {
         ),
     };
     Failure::new(code, format!("{what} {nothing}").trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn in_observe_the_mode_is_asked_anew_after_a_quarter_of_a_second() {
+        let current = |ms| is_current(Some(Duration::from_millis(ms)), false);
+        assert!(current(0) && current(250));
+        assert!(!current(251) && !is_current(None, false));
+    }
+
+    #[test]
+    fn where_an_old_word_lets_nothing_out_it_counts_for_five_seconds() {
+        let current = |ms| is_current(Some(Duration::from_millis(ms)), true);
+        assert!(current(251) && current(5_000));
+        assert!(!current(5_001) && !is_current(None, true));
+    }
 }

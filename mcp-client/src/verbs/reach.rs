@@ -122,13 +122,12 @@ impl App {
 
     /// Who is here; empty when the plane can't say.
     pub(super) async fn participants(&self, session: &mut Session, until: Deadline) -> Vec<ParticipantRow> {
-        match session.participants(until).await {
-            Ok(rows) => rows,
-            Err(error) => {
-                tracing::info!(%error, "the plane did not say who is here");
-                Vec::new()
-            }
-        }
+        or_nobody(session.participants(until).await)
+    }
+
+    /// Who was here before a post; empty when the plane can't say.
+    pub(super) async fn listeners(&self, session: &mut Session, until: Deadline) -> Vec<ParticipantRow> {
+        or_nobody(session.listeners(until).await)
     }
 
     /// The plane to share on.
@@ -176,6 +175,13 @@ impl App {
             tracing::info!(error, "the program could not be kept in the home folder");
         }
     }
+}
+
+fn or_nobody(rows: Result<Vec<ParticipantRow>, SessionError>) -> Vec<ParticipantRow> {
+    rows.unwrap_or_else(|error| {
+        tracing::info!(%error, "the plane did not say who is here");
+        Vec::new()
+    })
 }
 
 pub(super) fn credentials(error: &CredentialsError) -> Failure {

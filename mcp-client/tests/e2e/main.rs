@@ -24,6 +24,7 @@ mod rekey;
 mod rekey_faults;
 mod rekey_midway;
 mod relay;
+mod run;
 mod search;
 mod story;
 mod tamper;

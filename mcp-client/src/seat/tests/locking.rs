@@ -190,6 +190,116 @@ async fn a_long_progress_file_is_folded_in() {
     assert_eq!(fixture.elsewhere(&seat).read().unwrap().cursor, 599);
 }
 
+/// A message of many bytes that waits for its answer.
+fn long_post() -> PendingPost {
+    let request = wire::api::Post {
+        message_id: MessageId::from_bytes([6; 16]),
+        epoch: 2,
+        sealed: Blob(vec![7; LONG]),
+        signal: None,
+        expect_mode: None,
+        attachments: None,
+    };
+    PendingPost {
+        request,
+        after_rekey: false,
+        stored: None,
+    }
+}
+
+const LONG: usize = 24 * 1024;
+
+/// How long the file grows by one step of a kind after the other, until it is folded in.
+async fn longest(step: fn(&mut SeatLock) -> Result<(), SeatError>) -> u64 {
+    let fixture = Fixture::new();
+    let seat = fixture.seats.create(&state(1, 1)).unwrap();
+    let file = fixture
+        .home
+        .seat_file(seat.session(), seat.participant())
+        .with_extension("progress");
+    let mut length = 0;
+    loop {
+        let mut lock = seat.lock(SOON).await.unwrap();
+        lock.cursor += 1;
+        lock.pending.post = Some(long_post());
+        step(&mut lock).unwrap();
+        let now = std::fs::metadata(&file).unwrap().len();
+        if now < length {
+            assert_eq!(fixture.elsewhere(&seat).read().unwrap().cursor, lock.cursor);
+            return length;
+        }
+        length = now;
+    }
+}
+
+#[tokio::test]
+async fn the_file_is_folded_in_after_an_answer_rather_than_before_a_message_is_sent() {
+    // Base64, and what stands around it.
+    let line = LONG as u64 * 4 / 3 + 1024;
+    for (step, kib) in [
+        (SeatLock::save_soon as fn(&mut SeatLock) -> _, 192),
+        (SeatLock::save_unsynced, 256),
+        (SeatLock::save, 512),
+    ] {
+        let longest = longest(step).await;
+        assert!((kib * 1024..kib * 1024 + line).contains(&longest), "{longest}");
+    }
+}
+
+fn is_ahead(seat: &Seat) -> bool {
+    let remembered = seat.inner.remembered.lock().unwrap();
+    remembered.as_ref().unwrap().is_ahead()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_of_positions_waits_for_the_disk_once_a_second() {
+    let fixture = Fixture::new();
+    let seat = fixture.seats.create(&state(1, 1)).unwrap();
+    let mut waits = Vec::new();
+    for pause_ms in [0, 0, 999, 1, 1_000] {
+        tokio::time::advance(Duration::from_millis(pause_ms)).await;
+        let mut lock = seat.lock(SOON).await.unwrap();
+        lock.cursor += 1;
+        lock.save_soon().unwrap();
+        drop(lock);
+        waits.push(!is_ahead(&seat));
+    }
+    assert_eq!(waits, [true, false, false, true, true]);
+    assert_eq!(
+        fixture.elsewhere(&seat).read().unwrap().cursor,
+        5,
+        "others see each"
+    );
+}
+
+#[tokio::test]
+async fn what_was_left_to_the_system_is_waited_for_by_the_next_durable_step_or_on_request() {
+    let fixture = Fixture::new();
+    let seat = fixture.seats.create(&state(1, 1)).unwrap();
+    move_on(&seat, 3, false).await;
+    assert!(is_ahead(&seat));
+    move_on(&seat, 4, true).await;
+    assert!(!is_ahead(&seat));
+    move_on(&seat, 5, false).await;
+    seat.flush().unwrap();
+    assert!(!is_ahead(&seat));
+    assert_eq!(fixture.elsewhere(&seat).read().unwrap().cursor, 5);
+}
+
+#[tokio::test]
+async fn who_holds_the_lock_sees_its_own_steps_and_others_see_them_at_once() {
+    let fixture = Fixture::new();
+    let seat = fixture.seats.create(&state(1, 1)).unwrap();
+    let mut lock = seat.lock(SOON).await.unwrap();
+    lock.cursor = 7;
+    lock.save_unsynced().unwrap();
+    assert_eq!(seat.read().unwrap().cursor, 7);
+    assert_eq!(fixture.elsewhere(&seat).read().unwrap().cursor, 7);
+    drop(lock);
+    move_on(&fixture.elsewhere(&seat), 8, true).await;
+    assert_eq!(seat.read().unwrap().cursor, 8, "read again once the lock is free");
+}
+
 #[tokio::test]
 async fn steps_of_several_processes_and_tasks_are_never_lost() {
     let fixture = Fixture::new();
