@@ -150,7 +150,7 @@ impl Session {
             return Err(SessionError::AutoOver);
         }
         self.seal_new(lock, draft, json, until).await?;
-        self.send(lock, until).await
+        self.send(lock, false, until).await
     }
 
     /// First what was sent and never answered. If it says the same as the new message, it is that message.
@@ -171,7 +171,7 @@ impl Session {
         let same = self
             .json_of(&pending)
             .is_some_and(|json| sha256(json.as_bytes()) == content);
-        match self.send(lock, until).await {
+        match self.send(lock, true, until).await {
             Ok(stored) => Ok(same.then_some(stored)),
             // It was refused for good and is forgotten; if it is the new message, that one is tried afresh.
             Err(error) if lock.pending.post.is_none() && !matches!(error, SessionError::Failed(_)) => {
@@ -181,10 +181,16 @@ impl Session {
         }
     }
 
-    /// Sends the pending post until it is stored, sealing it anew if the epoch moved.
-    async fn send(&mut self, lock: &mut SeatLock, until: Deadline) -> Result<Stored, SessionError> {
+    /// Sends the pending post until it is stored, sealing it anew if the epoch moved. `is_open`: it was sent before, and may be
+    /// stored.
+    async fn send(
+        &mut self,
+        lock: &mut SeatLock,
+        mut is_open: bool,
+        until: Deadline,
+    ) -> Result<Stored, SessionError> {
         for _ in 0..ROUNDS {
-            match self.send_once(lock, until).await? {
+            match self.send_once(lock, &mut is_open, until).await? {
                 Sent::Stored(stored) => return Ok(*stored),
                 Sent::EpochMoved => self.seal_again(lock, until).await?,
             }
@@ -194,7 +200,12 @@ impl Session {
         }))
     }
 
-    async fn send_once(&mut self, lock: &mut SeatLock, until: Deadline) -> Result<Sent, SessionError> {
+    async fn send_once(
+        &mut self,
+        lock: &mut SeatLock,
+        is_open: &mut bool,
+        until: Deadline,
+    ) -> Result<Sent, SessionError> {
         for _ in 0..ROUNDS {
             let Some(pending) = lock.pending.post.clone() else {
                 return Err(SessionError::Impossible("nothing to send"));
@@ -210,7 +221,10 @@ impl Session {
                         .stored(lock, &pending, posted)
                         .map(|stored| Sent::Stored(Box::new(stored)));
                 }
-                Err(error) => SessionError::Plane(error),
+                Err(unsettled) => {
+                    *is_open |= unsettled.is_open;
+                    SessionError::Plane(unsettled.error)
+                }
             };
             match &error {
                 over if is_token_over(over) => {
@@ -218,16 +232,19 @@ impl Session {
                     if let Some(post) = &mut lock.pending.post {
                         post.after_rekey = true;
                     }
-                    self.come_back(lock, until).await?;
+                    let back = self.come_back(lock, until).await;
+                    if matches!(back, Err(SessionError::AdminRekeyed | SessionError::Removed)) && !*is_open {
+                        // Refused at the door and nothing else: whoever comes back later, by a link, did not mean to send it.
+                        self.forget_pending(lock);
+                    }
+                    back?;
                 }
                 SessionError::Plane(refused) if refused.code() == Some(Code::EpochMoved) => {
                     return Ok(Sent::EpochMoved);
                 }
                 SessionError::Plane(refused) => {
                     if !refused.is_effect_open() && refused.code().is_some() {
-                        // Not stored for certain: the next post does not bring it up again.
-                        lock.pending.post = None;
-                        self.transcript.withdraw(&pending.request.message_id);
+                        self.forget_pending(lock);
                     }
                     return Err(error);
                 }
@@ -237,6 +254,13 @@ impl Session {
         Err(SessionError::Plane(crate::plane::PlaneError::TimedOut {
             origin: self.plane.origin().clone(),
         }))
+    }
+
+    /// Not stored for certain: the next post does not bring it up again.
+    fn forget_pending(&mut self, lock: &mut SeatLock) {
+        if let Some(pending) = lock.pending.post.take() {
+            self.transcript.withdraw(&pending.request.message_id);
+        }
     }
 
     /// Seals a new message at the head, and keeps it before its first byte is sent.

@@ -113,7 +113,17 @@ async fn the_answer_to_a_post_tells_the_next_one_that_the_mode_has_changed() {
     sam.join(&link).await;
     ana.will_answer([Ask::Yes]);
     ana.set_mode(SetTo::Relay).await.unwrap();
-    sam.will_answer([Ask::Yes, Ask::No]);
-    assert_eq!(sam.post("asked about").await.mode, "relay");
+    sam.read().await;
+    sam.will_answer([Ask::Yes]);
+    assert_eq!(sam.post("asked about").await.human, "approved");
+    sam.will_answer([Ask::No]);
     assert_eq!(sam.try_post("and this").await.unwrap_err().code(), "declined");
+    ana.set_mode(SetTo::Observe).await.unwrap();
+    sam.will_answer([Ask::Yes]);
+    let posted = sam.post("asked about in vain").await;
+    assert_eq!(
+        (posted.human.as_str(), posted.mode.as_str()),
+        ("approved", "observe")
+    );
+    assert_eq!(sam.post("unasked").await.human, "not_needed");
 }

@@ -6,7 +6,7 @@ use wire::ids::SessionId;
 
 use super::{Plane, RECORD_BODY_MAX};
 use crate::plane::http::Call;
-use crate::plane::{Deadline, PlaneError};
+use crate::plane::{Deadline, PlaneError, Unsettled};
 
 impl Plane {
     /// Records after a seq, at most `limit`.
@@ -54,9 +54,9 @@ impl Plane {
         token: &TokenText,
         post: &Post,
         until: Deadline,
-    ) -> Result<Posted, PlaneError> {
+    ) -> Result<Posted, Unsettled> {
         let path = format!("/v1/sessions/{session}/records");
-        self.ask(Method::POST, path, Some(token), post, RECORD_BODY_MAX, until)
-            .await
+        let call = self.with_body(Method::POST, path, Some(token), post, RECORD_BODY_MAX)?;
+        Ok(self.parse(&self.http.send_counting(&call, until).await?)?)
     }
 }
