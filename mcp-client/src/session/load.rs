@@ -47,6 +47,7 @@ impl Session {
             cache,
             started_at: None,
             state: None,
+            posted_at: None,
             present: None,
             run_ends: None,
             title: None,

@@ -2,6 +2,7 @@
 //! sent (`crypto.md` sections 7, Retry, and 9.2).
 
 use seal::random::{self, Nonce};
+use tokio::time::Instant;
 use wire::api::{ExpectMode, Post, Posted, Record, Signal, State};
 use wire::encoding::Blob;
 use wire::problem::Code;
@@ -390,6 +391,7 @@ impl Session {
         posted: Posted,
     ) -> Result<Stored, SessionError> {
         let request = &pending.request;
+        self.posted_at = Some(Instant::now());
         self.transcript
             .posted(&request.message_id, posted.seq)
             .map_err(|error| self.fail(error))?;

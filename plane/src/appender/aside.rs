@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use futures_util::future::join_all;
 use tokio::sync::{Semaphore, mpsc};
 use tokio_util::task::TaskTracker;
 use wire::api::Posted;
@@ -66,7 +67,11 @@ impl Aside {
                         unsent.0.answer(Err(ServiceError::Draining));
                     }
                 }
-                None => job.answer(Err(ServiceError::Draining)),
+                // The process goes down, and there is no later batch.
+                None => {
+                    let reply = settle(&shared, &mut job.message).await;
+                    job.answer(reply);
+                }
             }
         });
     }
@@ -144,9 +149,14 @@ impl Aside {
 
     /// The posts whose tokens count now; the others are answered.
     async fn confirmed(&self, jobs: Vec<Job>) -> Vec<Job> {
-        let mut confirmed = Vec::with_capacity(jobs.len());
-        for mut job in jobs {
-            match job.message.confirm(&self.shared).await {
+        let looked_up = jobs.into_iter().map(async |mut job| {
+            let counts = job.message.confirm(&self.shared).await;
+            (job, counts)
+        });
+        let mut confirmed = Vec::new();
+        // At once, so that they are one look-up.
+        for (job, counts) in join_all(looked_up).await {
+            match counts {
                 Ok(()) => confirmed.push(job),
                 Err(refused) => job.answer(Err(refused)),
             }

@@ -144,6 +144,8 @@ impl Writer {
                     error = &error as &dyn std::error::Error,
                     "the writer connects again"
                 );
+                // It may be another server that answers next, and not have all that this one had.
+                self.shared.live.forget_all();
                 append::append(store, &mut self.held, moves, now, time).await
             }
             moved => moved,

@@ -19,7 +19,7 @@ pub(crate) struct Message {
     pub(crate) token_epoch: u32,
     /// When the author's token was looked up, in the count of departures.
     pub(crate) turn: u64,
-    /// Set where the author's token is known from an earlier look-up.
+    /// Until the author's token has been looked up for the batch that appends this.
     pub(crate) unconfirmed: Option<Unconfirmed>,
     pub(crate) message_id: MessageId,
     /// The epoch it says it is sealed under.

@@ -76,7 +76,8 @@ impl Service {
             epoch: 1,
             full_verifier: checked.record.commitments.full_verifier,
             view_verifier: checked.record.commitments.view_verifier,
-            version: 1,
+            // One made anew under the id of a purged one has no version of that.
+            version: now.millis(),
             head_seq: 0,
             min_seq: 1,
             carried_hash: transcript::start(&checked.request.session_id),

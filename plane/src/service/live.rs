@@ -24,8 +24,9 @@ const RECORDS: usize = 64;
 const RECORD_BYTES: u64 = 65_536;
 /// Bytes of records of all sessions.
 const ALL_BYTES: u64 = 16_777_216;
-/// Tokens of one session.
-const TOKENS: usize = 256;
+/// Tokens of one session, and of all of them.
+const TOKENS: usize = 64;
+const ALL_TOKENS: usize = 65_536;
 
 /// The sessions that this process works on.
 #[derive(Debug, Default)]
@@ -34,8 +35,12 @@ pub(crate) struct Live(Mutex<Inner>);
 #[derive(Debug, Default)]
 struct Inner {
     sessions: HashMap<SessionId, Known>,
+    /// In the order in which they came to be known; some of them are forgotten since.
+    order: VecDeque<SessionId>,
     /// Of the records of all of them.
     bytes: u64,
+    /// Tokens of all of them.
+    tokens: usize,
 }
 
 /// One session.
@@ -135,13 +140,17 @@ impl Inner {
         }
     }
 
-    /// Lets go of the records of others until there is room.
+    /// Lets go of the records of others, those first that are known for longest, until there is room for many more: whoever
+    /// makes room next has to look at as many again.
     fn make_room(&mut self, keep: SessionId) {
-        for (session, known) in &mut self.sessions {
-            if self.bytes <= ALL_BYTES {
+        for at in 0..self.order.len() {
+            if self.bytes <= ALL_BYTES / 8 * 7 {
+                // Who lost theirs are last in line from here on.
+                self.order.rotate_left(at);
                 return;
             }
-            if *session != keep {
+            let session = self.order.get(at).filter(|session| **session != keep);
+            if let Some(known) = session.and_then(|session| self.sessions.get_mut(session)) {
                 self.bytes = self.bytes.saturating_sub(known.bytes);
                 known.forget_records();
             }
@@ -150,19 +159,24 @@ impl Inner {
 
     fn insert(&mut self, row: SessionRow) {
         let session = row.session_id;
-        if self.sessions.len() >= SESSIONS
-            && !self.sessions.contains_key(&session)
-            && let Some(any) = self.sessions.keys().next().copied()
-        {
-            self.remove(any);
+        if self.sessions.contains_key(&session) {
+            self.remove(session);
+        } else {
+            self.order.push_back(session);
         }
-        self.remove(session);
         self.sessions.insert(session, Known::new(row));
+        while self.sessions.len() > SESSIONS || self.order.len() > 2 * SESSIONS {
+            let Some(oldest) = self.order.pop_front() else {
+                return;
+            };
+            self.remove(oldest);
+        }
     }
 
     fn remove(&mut self, session: SessionId) {
         if let Some(known) = self.sessions.remove(&session) {
             self.bytes = self.bytes.saturating_sub(known.bytes);
+            self.tokens = self.tokens.saturating_sub(known.tokens.len());
         }
     }
 }
@@ -196,15 +210,14 @@ impl Live {
         });
     }
 
-    /// This process appended to a session: its row went from that version to this one.
+    /// This process appended to a session: its row went from that version to this one. Where a newer one is known already,
+    /// that stays.
     pub(crate) fn appended(&self, before: i64, row: &SessionRow, records: &[RecordRow]) {
         let mut inner = self.inner();
-        let is_next = inner
-            .sessions
-            .get(&row.session_id)
-            .is_some_and(|known| known.row.version == before);
-        if !is_next {
-            inner.insert(row.clone());
+        match inner.sessions.get(&row.session_id).map(|known| known.row.version) {
+            Some(version) if version >= row.version => return,
+            Some(version) if version == before => {}
+            _ => inner.insert(row.clone()),
         }
         inner.change(row.session_id, |known| {
             known.row = row.clone();
@@ -217,6 +230,11 @@ impl Live {
         self.inner().remove(session);
     }
 
+    /// Nothing that is known may hold: the database may not be the one that it was.
+    pub(crate) fn forget_all(&self) {
+        *self.inner() = Inner::default();
+    }
+
     /// A session's row as it was seen last: to decide on, and to be held against the database by whoever acts on it.
     pub(crate) fn row(&self, session: SessionId) -> Option<SessionRow> {
         self.inner().sessions.get(&session).map(|known| known.row.clone())
@@ -224,13 +242,20 @@ impl Live {
 
     /// A token that was looked up, with the version its session had.
     pub(crate) fn looked_up(&self, session: SessionId, token_hash: [u8; 32], token: &TokenRow) {
-        self.inner().change(session, |known| {
-            if known.covers(token.version)
-                && (known.tokens.len() < TOKENS || known.tokens.contains_key(&token_hash))
-            {
-                known.tokens.insert(token_hash, *token);
-            }
-        });
+        let mut inner = self.inner();
+        let is_room = inner.tokens < ALL_TOKENS;
+        let Some(known) = inner
+            .sessions
+            .get_mut(&session)
+            .filter(|known| known.covers(token.version))
+        else {
+            return;
+        };
+        let is_new = !known.tokens.contains_key(&token_hash);
+        if !is_new || (is_room && known.tokens.len() < TOKENS) {
+            known.tokens.insert(token_hash, *token);
+            inner.tokens += usize::from(is_new);
+        }
     }
 
     /// A token that counted when it was looked up, as of the version it counts at by what is known here.

@@ -123,7 +123,11 @@ impl Shared {
     ) -> Option<Seen> {
         let version = told.appended_since(handled)?;
         let now = self.now();
-        let seen = self.live.after_append(by, version, after, now)?;
+        // Else all share one look.
+        let seen = self
+            .live
+            .after_append(by, version, after, now)
+            .filter(|seen| seen.records.is_some())?;
         self.presence.seen(by, now, by.checked.expires_at);
         Some(seen)
     }
@@ -155,9 +159,10 @@ impl Shared {
     async fn take_look(&self, session: SessionId, after: u64) -> Answer<Look> {
         let began = Instant::now();
         let mut conn = self.store.reader().await?;
-        let row = session::load(&mut conn.on(), session)
-            .await?
-            .ok_or(ServiceError::Unauthorized)?;
+        let Some(row) = session::load(&mut conn.on(), session).await? else {
+            self.live.forget(session);
+            return Err(ServiceError::Unauthorized);
+        };
         // Read after the row: a token that ended since is not among them, and is looked up by whoever has it.
         let tokens = tokens::of_epoch(&mut conn.on(), session, row.epoch).await?;
         let after = after.max(row.min_seq.saturating_sub(1));

@@ -5,7 +5,7 @@ use wire::ids::AttachmentId;
 use wire::transcript::sha256;
 
 use super::shape::{self, ATTACHMENTS_MAX, bad_request};
-use super::{Answer, Outcome, Poster, Service};
+use super::{Answer, Outcome, Poster, Service, ServiceError};
 use crate::appender::{Message, Unconfirmed};
 
 impl Service {
@@ -22,14 +22,15 @@ impl Service {
         }
         let attachments = attachments.to_vec();
         let (sealed, caller) = (request.sealed.0, &by.caller);
-        self.appender
+        let appended = self
+            .appender
             .append(Message {
                 session_id: caller.session_id,
                 author: caller.participant_id,
                 capability: caller.capability,
                 token_epoch: caller.epoch,
                 turn: caller.turn,
-                unconfirmed: (!by.is_looked_up).then_some(Unconfirmed {
+                unconfirmed: Some(Unconfirmed {
                     token_hash: caller.token_hash,
                     counted_at: caller.checked.version,
                 }),
@@ -41,7 +42,11 @@ impl Service {
                 expect_auto: request.expect_mode == Some(ExpectMode::Auto),
                 attachments,
             })
-            .await
+            .await;
+        if matches!(appended, Err(ServiceError::RateLimited { .. })) {
+            self.confirm(by).await?;
+        }
+        appended
     }
 }
 

@@ -66,7 +66,18 @@ impl Shared {
         limit: u32,
         bytes: u64,
     ) -> Answer<Snapshot> {
-        let Seen { row, records } = self.seen(by, after).await?;
+        let seen = self.seen(by, after).await?;
+        self.snapshot_of(by, seen, (after, limit), bytes).await
+    }
+
+    /// As [`Shared::snapshot`], of a session that has just been seen.
+    pub(super) async fn snapshot_of(
+        &self,
+        by: &SessionCaller,
+        Seen { row, records }: Seen,
+        (after, limit): (u64, u32),
+        bytes: u64,
+    ) -> Answer<Snapshot> {
         if let Some(mut records) = records {
             records.truncate(limit as usize);
             records.truncate(fitting(&records, bytes));
@@ -96,10 +107,21 @@ impl Shared {
         if let Some(seen) = self.live.at(by.session_id, by.checked.version, after) {
             return Ok(seen);
         }
+        self.seen_now(by, after).await
+    }
+
+    /// As [`Shared::seen`], by the database as it is now: for one who has subscribed since the look-up.
+    pub(super) async fn seen_now(&self, by: &SessionCaller, after: u64) -> Answer<Seen> {
         let mut conn = self.store.reader().await?;
-        let row = row_of(&mut conn.on(), by).await?;
+        let row = row_of(&mut conn.on(), by).await;
+        drop(conn);
+        if matches!(row, Err(ServiceError::Unauthorized)) {
+            self.live.forget(by.session_id);
+        }
+        let row = row?;
         self.live.saw(&row);
-        Ok(Seen { row, records: None })
+        let known = self.live.at(by.session_id, row.version, after);
+        Ok(known.unwrap_or(Seen { row, records: None }))
     }
 
     /// As [`Shared::snapshot`], from one snapshot of the database: what is evicted meanwhile is seen by none of its reads.

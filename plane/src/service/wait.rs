@@ -121,7 +121,7 @@ impl Service {
 
     /// The first look of a wait: whether there is something to say already.
     async fn begin_wait(&self, by: &SessionCaller, after: u64) -> Answer<Begun> {
-        let Seen { row, records } = self.shared.seen(by, after).await?;
+        let Seen { row, records } = self.shared.seen_now(by, after).await?;
         let now = self.shared.mode_time(&row, self.shared.now());
         if row.ended.is_none()
             && by.kind == Kind::Agent

@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use plane::service::{Poster, ServiceError};
-use wire::api::SettableMode;
+use plane::service::{Poster, ServiceError, StreamItem};
+use wire::api::{SettableMode, StreamEvent};
 use wire::encoding::Blob;
 use wire::epoch_record::EntryCapability;
 use wire::event::{Capability, Kind, ModeName};
@@ -81,6 +81,49 @@ on_both! {
         let ask = request(&record, Some(owner.rejoin_secret));
         new(other.rekey(&plane.machine, owner.session, ask).await.unwrap());
         assert_eq!(code(plane.service.post(&before, owner.message()).await), "rekeyed");
+    }
+
+    async fn a_token_that_was_ended_after_its_look_up_appends_nothing(engine: Engine) {
+        let plane = Plane::new(engine).await;
+        let owner = plane.create().await;
+        let guest = owner.invite(Kind::Agent, FULL).await;
+        let other = plane.second(&wide()).await;
+        let looked_up: Poster = guest.me().await.into();
+        other.leave(&guest.over(&other).me().await).await.unwrap();
+        let refused = plane.service.post(&looked_up, guest.message()).await;
+        assert!(matches!(refused, Err(ServiceError::Unauthorized)), "{refused:?}");
+        assert_eq!(owner.transcript().await.len(), 4, "nothing follows the `left`");
+
+        let returning: Poster = owner.me().await.into();
+        owner.over(&other).join(FULL, true).await;
+        let refused = plane.service.post(&returning, owner.message()).await;
+        assert!(matches!(refused, Err(ServiceError::Unauthorized)), "{refused:?}");
+    }
+
+    async fn a_wait_and_a_stream_begin_with_what_came_after_their_look_up(engine: Engine) {
+        let plane = Plane::new(engine).await;
+        let owner = plane.create().await;
+        let human = owner.invite(Kind::Human, FULL).await;
+        let other = plane.second(&wide()).await;
+        known(&owner).await;
+        let head = human.read(0, 200).await.state.head_seq;
+        let me = human.me().await;
+        let elsewhere = owner.over(&other).post().await;
+        let page = plane.service.wait(&me, head, 200, Duration::from_secs(50)).await.unwrap();
+        assert_eq!(page.records.iter().map(|record| record.seq).collect::<Vec<_>>(), [elsewhere.seq]);
+
+        let me = human.me().await;
+        owner.over(&other).set(SettableMode::Relay).await.unwrap();
+        let mut stream = plane.service.events(&me, elsewhere.seq).await.unwrap();
+        let mut shown = Vec::new();
+        while let Some(StreamItem::Event(event)) = stream.next().await {
+            shown.push(event);
+            if let Some(StreamEvent::State(state)) = shown.last() {
+                assert_eq!(state.mode.name, ModeName::Relay);
+                return;
+            }
+        }
+        panic!("no state in {shown:?}");
     }
 
     async fn what_others_append_meanwhile_costs_a_known_token_nothing(engine: Engine) {

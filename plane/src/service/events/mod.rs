@@ -75,7 +75,8 @@ impl Service {
         let changes = shared.wakes.hub().subscribe(by.session_id);
         let handled = changes.told();
         let rosters = shared.rosters.subscribe(by.session_id);
-        let found = shared.snapshot(by, after, RECORDS, BYTES).await?;
+        let seen = shared.seen_now(by, after).await?;
+        let found = shared.snapshot_of(by, seen, (after, RECORDS), BYTES).await?;
         let opening = Opening {
             checkpoint: found.checkpoint,
             state: shared.state_for(&found.row, by.into()),
@@ -197,10 +198,14 @@ impl EventStream {
 
     /// What the store has for this reader.
     async fn stored(&mut self) -> Result<Vec<StreamItem>, End> {
-        let (shared, by) = (&self.service.shared, &self.by);
-        let found = shared.snapshot(by, self.course.seq(), RECORDS, BYTES).await;
+        let (shared, seq) = (&self.service.shared, self.course.seq());
+        let seen = shared.seen_now(&self.by, seq).await.map_err(gone)?;
+        let found = shared.snapshot_of(&self.by, seen, (seq, RECORDS), BYTES).await;
         let found = found.map_err(gone)?;
-        shared.look_up(by.session_id, by.token_hash).await?;
+        self.by.checked = shared
+            .look_up(self.by.session_id, self.by.token_hash)
+            .await?
+            .checked;
         Ok(self.follow(found.records, &found.row)?)
     }
 
