@@ -29,9 +29,9 @@ use crate::session::{Draft, Session, SessionError, Stored, WrittenFor, integrity
 /// relay the human is asked, in auto the plane compares.
 const MODE_AGE: Duration = Duration::from_secs(5);
 
-/// How old it may be elsewhere: shorter than a person can act on a change that they have seen. Every answer of the plane brings
-/// it anew, so that in a run of posts none waits for it.
-const MODE_AGE_UNGUARDED: Duration = Duration::from_millis(250);
+/// How old the answer to the last post may be for the next one to go by it elsewhere, where the plane is asked before the first of
+/// a run: shorter than a person can act on a change that they have seen.
+const RUN_AGE: Duration = Duration::from_millis(250);
 
 /// How long a post may wait for the plane's word on who is there, which it can do without.
 const PRESENT_S: u64 = 2;
@@ -99,7 +99,11 @@ pub(super) async fn post(
         let known = modes::of(&session, &kept, app.clock.now());
         let guarded =
             kept.kind == Kind::Human || known.session == ModeName::Relay || known.mine == ModeName::Auto;
-        if !is_current(session.state_age(), guarded) {
+        let current = match guarded {
+            true => is_current(session.state_age(), MODE_AGE),
+            false => is_current(session.since_post(), RUN_AGE),
+        };
+        if !current {
             session.sync_before_post(until, until.min(present_by)).await?;
         }
         let kept = session.kept()?;
@@ -169,10 +173,8 @@ pub(super) async fn post(
     })
 }
 
-/// Whether the plane's word on the mode is new enough to post by. `guarded` is a mode in which an old word lets nothing out
-/// unasked.
-fn is_current(age: Option<Duration>, guarded: bool) -> bool {
-    let oldest = if guarded { MODE_AGE } else { MODE_AGE_UNGUARDED };
+/// Whether the plane's word on the mode is there, and new enough to post by.
+fn is_current(age: Option<Duration>, oldest: Duration) -> bool {
     age.is_some_and(|age| age <= oldest)
 }
 
@@ -355,16 +357,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn in_observe_the_mode_is_asked_anew_after_a_quarter_of_a_second() {
-        let current = |ms| is_current(Some(Duration::from_millis(ms)), false);
+    fn in_a_run_the_mode_is_asked_anew_after_a_quarter_of_a_second() {
+        let current = |ms| is_current(Some(Duration::from_millis(ms)), RUN_AGE);
         assert!(current(0) && current(250));
-        assert!(!current(251) && !is_current(None, false));
+        assert!(!current(251) && !is_current(None, RUN_AGE));
     }
 
     #[test]
     fn where_an_old_word_lets_nothing_out_it_counts_for_five_seconds() {
-        let current = |ms| is_current(Some(Duration::from_millis(ms)), true);
+        let current = |ms| is_current(Some(Duration::from_millis(ms)), MODE_AGE);
         assert!(current(251) && current(5_000));
-        assert!(!current(5_001) && !is_current(None, true));
+        assert!(!current(5_001) && !is_current(None, MODE_AGE));
     }
 }
