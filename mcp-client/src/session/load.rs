@@ -47,7 +47,6 @@ impl Session {
             cache,
             started_at: None,
             state: None,
-            posted_at: None,
             present: None,
             run_ends: None,
             title: None,

@@ -73,8 +73,6 @@ pub struct Session {
     started_at: Option<Checkpoint>,
     /// The plane's newest word on the session, and when it came.
     state: Option<(Instant, State)>,
-    /// When it answered this process's last post.
-    posted_at: Option<Instant>,
     present: Option<modes::Present>,
     /// When the run this seat is in is over, by a clock that nobody can set.
     run_ends: Option<(ProposalId, Instant)>,
@@ -177,11 +175,6 @@ impl Session {
     /// How old the plane's newest word is; none before the first answer in this process.
     pub fn state_age(&self) -> Option<Duration> {
         self.state.as_ref().map(|(at, _)| at.elapsed())
-    }
-
-    /// How long ago the plane answered this process's last post of this session, with its word on the mode.
-    pub fn post_age(&self) -> Option<Duration> {
-        self.posted_at.map(|at| at.elapsed())
     }
 
     fn hear_state(&mut self, state: State) {

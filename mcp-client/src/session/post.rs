@@ -1,6 +1,8 @@
 //! Writing: one message is sealed at the current head, kept before it is sent, and appended once however often it is
 //! sent (`crypto.md` sections 7, Retry, and 9.2).
 
+use std::time::Duration;
+
 use seal::random::{self, Nonce};
 use tokio::time::Instant;
 use wire::api::{ExpectMode, Post, Posted, Record, Signal, State};
@@ -56,6 +58,8 @@ pub struct Stored {
 pub(super) struct LastPost {
     content: Hash,
     stored: Stored,
+    /// When the plane answered.
+    answered: Instant,
     delivered: bool,
 }
 
@@ -101,9 +105,15 @@ impl Session {
         self.last_post = Some(LastPost {
             content,
             stored: stored.clone(),
+            answered: Instant::now(),
             delivered: false,
         });
         Ok(stored)
+    }
+
+    /// How long ago the plane answered this process's last post, with the state of the session after it.
+    pub fn since_post(&self) -> Option<Duration> {
+        self.last_post.as_ref().map(|last| last.answered.elapsed())
     }
 
     /// Whether this very message was sent before without its answer reaching the caller: then it is no new one.

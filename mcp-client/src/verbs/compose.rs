@@ -29,8 +29,8 @@ use crate::session::{Draft, Session, SessionError, Stored, WrittenFor, integrity
 /// relay the human is asked, in auto the plane compares.
 const MODE_AGE: Duration = Duration::from_secs(5);
 
-/// Elsewhere it is asked anew for each post, except right behind a post of one's own: its answer is no older then than an
-/// answer to the question would be once the post has arrived.
+/// How old the answer to the last post may be for the next one to go by it elsewhere, where the plane is asked before the first of
+/// a run: an answer to that question would be as old once the post has arrived.
 const RUN_AGE: Duration = Duration::from_millis(10);
 
 /// How long a post may wait for the plane's word on who is there, which it can do without.
@@ -99,11 +99,11 @@ pub(super) async fn post(
         let known = modes::of(&session, &kept, app.clock.now());
         let guarded =
             kept.kind == Kind::Human || known.session == ModeName::Relay || known.mine == ModeName::Auto;
-        let is_current = match guarded {
-            true => session.state_age().is_some_and(|age| age <= MODE_AGE),
-            false => session.post_age().is_some_and(|age| age <= RUN_AGE),
+        let current = match guarded {
+            true => is_current(session.state_age(), MODE_AGE),
+            false => is_current(session.since_post(), RUN_AGE),
         };
-        if !is_current {
+        if !current {
             session.sync_before_post(until, until.min(present_by)).await?;
         }
         let kept = session.kept()?;
@@ -171,6 +171,11 @@ pub(super) async fn post(
         warnings,
         until,
     })
+}
+
+/// Whether the plane's word on the mode is there, and new enough to post by.
+fn is_current(age: Option<Duration>, oldest: Duration) -> bool {
+    age.is_some_and(|age| age <= oldest)
 }
 
 /// Refuses a text by a seat that can't write, before its human is asked about it.
@@ -345,4 +350,23 @@ pub(super) fn refused(ask: Ask, nothing: &str) -> Failure {
         ),
     };
     Failure::new(code, format!("{what} {nothing}").trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn in_a_run_the_mode_is_asked_anew_after_ten_milliseconds() {
+        let current = |ms| is_current(Some(Duration::from_millis(ms)), RUN_AGE);
+        assert!(current(0) && current(10));
+        assert!(!current(11) && !is_current(None, RUN_AGE));
+    }
+
+    #[test]
+    fn where_an_old_word_lets_nothing_out_it_counts_for_five_seconds() {
+        let current = |ms| is_current(Some(Duration::from_millis(ms)), MODE_AGE);
+        assert!(current(251) && current(5_000));
+        assert!(!current(5_001) && !is_current(None, MODE_AGE));
+    }
 }

@@ -102,6 +102,19 @@ async fn a_mode_that_was_set_behind_a_post_is_seen_before_the_next() {
     assert_eq!(texts(&ana.read().await), ["in observe"]);
 }
 
+/// Whatever else has told of the mode a moment ago: only a post that goes on with a run goes by what it knows.
+#[tokio::test]
+async fn the_first_post_asks_for_the_mode_however_new_the_last_word_is() {
+    let plane = TestPlane::start().await;
+    let (ana, sam) = (Party::new("Ana", &plane), Party::new("Sam", &plane));
+    let link = ana.share("Relay", "start").await.link.unwrap();
+    ana.will_answer([Ask::Yes]);
+    sam.join(&link).await;
+    ana.set_mode(SetTo::Relay).await.unwrap();
+    sam.will_answer([Ask::No]);
+    assert_eq!(sam.try_post("unasked").await.unwrap_err().code(), "declined");
+}
+
 #[tokio::test]
 async fn no_answer_but_that_to_a_post_spares_the_next_one_the_question() {
     let plane = TestPlane::start().await;
