@@ -401,7 +401,6 @@ impl Session {
         posted: Posted,
     ) -> Result<Stored, SessionError> {
         let request = &pending.request;
-        self.posted_at = Some(Instant::now());
         self.transcript
             .posted(&request.message_id, posted.seq)
             .map_err(|error| self.fail(error))?;

@@ -116,20 +116,6 @@ async fn the_first_post_asks_for_the_mode_however_new_the_last_word_is() {
 }
 
 #[tokio::test]
-async fn no_answer_but_that_to_a_post_spares_the_next_one_the_question() {
-    let plane = TestPlane::start().await;
-    let (ana, sam) = (Party::new("Ana", &plane), Party::new("Sam", &plane));
-    let link = ana.share("Relay", "start").await.link.unwrap();
-    sam.join(&link).await;
-    ana.will_answer([Ask::Yes]);
-    tokio::time::pause();
-    sam.read().await;
-    ana.set_mode(SetTo::Relay).await.unwrap();
-    sam.will_answer([Ask::No]);
-    assert_eq!(sam.try_post("unasked").await.unwrap_err().code(), "declined");
-}
-
-#[tokio::test]
 async fn the_answer_to_a_post_tells_the_next_one_that_the_mode_has_changed() {
     let plane = TestPlane::start().await;
     let (ana, sam) = (Party::new("Ana", &plane), Party::new("Sam", &plane));
