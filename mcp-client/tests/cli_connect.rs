@@ -133,7 +133,7 @@ async fn a_machine_without_anything_connects_and_shares_at_once() {
         assert_eq!(answer["is_default"], true);
         let token = token(&machine, &url);
         assert!(token.starts_with("dpm_"));
-        for shown in [answer.to_string(), said, plane.log()] {
+        for shown in [answer.to_string(), said, plane.log().await] {
             assert!(
                 !shown.contains(&token) && !shown.contains("dpm_"),
                 "the token was shown: {shown}"
@@ -385,7 +385,7 @@ async fn no_code_is_asked_for_where_the_token_could_not_be_stored() {
         ran.stderr.contains("credentials.json") && !ran.stderr.contains("Code:"),
         "{ran}"
     );
-    assert!(!plane.log().contains("/v1/connect"), "the plane was asked");
+    assert!(!plane.log().await.contains("/v1/connect"), "the plane was asked");
 }
 
 #[tokio::test]

@@ -274,12 +274,12 @@ async fn the_host_of_a_link_is_never_contacted() {
     let ben = Machine::new();
     let joined = ben.run(["join", "-"], ada.link().as_bytes()).await;
     assert_eq!(joined.code(), 0, "{joined}");
-    let before = plane.log();
+    let before = plane.log().await;
     let answer = is_well(&ben).await;
     assert!(!answer.to_string().contains("127.0.0.1"), "{answer}");
-    assert_eq!(plane.log(), before, "the plane was asked");
+    assert_eq!(plane.log().await, before, "the plane was asked");
     is_well(&ada).await;
-    assert_ne!(plane.log(), before, "this test looks at the wrong log");
+    assert_ne!(plane.log().await, before, "this test looks at the wrong log");
 }
 
 #[tokio::test]

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -48,6 +49,8 @@ pub(crate) struct Plane {
     public_url: Option<String>,
     /// A machine token; the embedded store puts one into the home folder by itself.
     token: Option<String>,
+    /// Ids of the requests that were made for the log alone.
+    asked: Mutex<Vec<String>>,
 }
 
 impl Plane {
@@ -124,6 +127,7 @@ impl Plane {
             limits,
             public_url: None,
             token: None,
+            asked: Mutex::default(),
         }
     }
 
@@ -190,7 +194,7 @@ impl Plane {
             assert!(
                 started.elapsed() < START_WITHIN,
                 "the plane did not start: {}",
-                self.log()
+                self.log_so_far()
             );
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
@@ -231,13 +235,40 @@ impl Plane {
         let from = self.home().join(".devpilot/credentials.json");
         std::fs::create_dir_all(machine.devpilot()).unwrap();
         std::fs::copy(&from, machine.devpilot().join("credentials.json"))
-            .unwrap_or_else(|error| panic!("no machine token was put there: {error}; {}", self.log()));
+            .unwrap_or_else(|error| panic!("no machine token was put there: {error}; {}", self.log_so_far()));
         private(&machine.devpilot());
         machine
     }
 
-    /// What it wrote to its log.
-    pub(crate) fn log(&self) -> String {
+    /// What it says in its log until now, of a plane that runs. It gathers lines before it writes them, so one of a request
+    /// made for this is waited for, and left out.
+    pub(crate) async fn log(&self) -> String {
+        let answer = self.get("/healthz").await;
+        let id = answer
+            .lines()
+            .find_map(|line| line.strip_prefix("x-request-id: "))
+            .unwrap_or_else(|| panic!("an answer without an id: {answer}"));
+        self.asked.lock().unwrap().push(id.to_owned());
+        let asked = Instant::now();
+        loop {
+            let log = self.log_so_far();
+            if log.lines().any(|line| line.contains(id)) {
+                let own = self.asked.lock().unwrap();
+                return log
+                    .split_inclusive('\n')
+                    .filter(|line| !own.iter().any(|id| line.contains(id.as_str())))
+                    .collect();
+            }
+            assert!(
+                asked.elapsed() < START_WITHIN,
+                "the log does not have {id}: {log}"
+            );
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+    }
+
+    /// What it has written to its log.
+    fn log_so_far(&self) -> String {
         std::fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
     }
 

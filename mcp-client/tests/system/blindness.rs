@@ -299,10 +299,10 @@ async fn nothing_the_plane_keeps_logs_or_shows_tells_what_was_said() {
         all("the API's description", openapi.as_bytes());
 
         until("the log has the requests", async || {
-            plane.log().contains("/v1/sessions")
+            plane.log().await.contains("/v1/sessions")
         })
         .await;
-        all("the log", plane.log().as_bytes());
+        all("the log", plane.log().await.as_bytes());
 
         #[cfg(target_os = "linux")]
         {

@@ -336,6 +336,6 @@ async fn a_re_key_gives_no_key_away() {
         }
         needles.assert_not_in("the log of an administrator's re-key", log.as_bytes());
         needles.assert_not_in("the process list", processes.as_bytes());
-        needles.assert_not_in("the plane's log", plane.log().as_bytes());
+        needles.assert_not_in("the plane's log", plane.log().await.as_bytes());
     }
 }
