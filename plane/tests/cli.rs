@@ -51,6 +51,34 @@ fn serve_makes_a_token_once_for_the_client_of_this_user() {
     assert_eq!(fresh.get("/v1/me", &renewed).0, 200);
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_log_that_can_t_be_written_is_counted_and_nothing_more() {
+    let home = Home::new();
+    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let mut command = home.command(&["serve", "--listen", &free.to_string()]);
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let running = Running::unheard(command.stderr(full), free);
+    let lost = || -> u64 {
+        let metrics = running.text("/metrics");
+        let name = "devpilot_plane_log_lines_lost_total ";
+        let value = metrics.lines().find_map(|line| line.strip_prefix(name));
+        value.map_or(0, |value| value.parse().unwrap())
+    };
+    for _ in 0..50 {
+        running.text("/v1/assets.json");
+    }
+    while lost() == 0 {
+        std::thread::yield_now();
+    }
+    for _ in 0..50 {
+        running.text("/v1/assets.json");
+    }
+    // Its start, a line for each request, and a few for the questions.
+    let lost = lost();
+    assert!(lost < 1_000, "{lost} lines are lost of a hundred requests");
+}
+
 #[cfg(unix)]
 #[test]
 fn the_last_lines_are_written_before_it_ends() {

@@ -114,13 +114,7 @@ impl Waiting {
     fn write_to(&self, mut out: impl Write) {
         let mut batch = Vec::new();
         loop {
-            let lost = self.gather(&mut batch);
-            if lost > 0 {
-                tracing::warn!(
-                    lines = lost,
-                    "the log could not be written as fast as lines came; some are lost"
-                );
-            }
+            self.gather(&mut batch);
             let refused = match out.write_all(&batch).and_then(|()| out.flush()) {
                 Ok(()) => 0,
                 // Which of them were written is not known.
@@ -131,16 +125,27 @@ impl Waiting {
             let mut state = self.state();
             state.writing = false;
             state.lost += refused;
+            // Told only where lines go out again: else telling would be one more line to lose, without end.
+            let lost = match refused {
+                0 => std::mem::take(&mut state.lost),
+                _ => 0,
+            };
             drop(state);
             self.written.notify_all();
             if refused > 0 {
                 metrics::lost_lines(refused);
             }
+            if lost > 0 {
+                tracing::warn!(
+                    lines = lost,
+                    "the log could not be written as fast as lines came; some are lost"
+                );
+            }
         }
     }
 
-    /// Waits for lines and takes them, with the number of those that were lost since.
-    fn gather(&self, batch: &mut Vec<u8>) -> u64 {
+    /// Waits for lines and takes them.
+    fn gather(&self, batch: &mut Vec<u8>) {
         let mut state = self.state();
         loop {
             // While lines come, it looks once in a while; nobody has to wake it then.
@@ -163,7 +168,6 @@ impl Waiting {
         }
         state.writing = true;
         std::mem::swap(&mut state.lines, batch);
-        std::mem::take(&mut state.lost)
     }
 }
 

@@ -1,5 +1,6 @@
-//! Session tokens are looked up in the database on every request. Those that come while a look-up runs are the
-//! next one, together: for the database, one statement over many keys costs little more than over one.
+//! Session tokens are looked up in the database on every request; for most posts the append itself does it ([`super::live`]).
+//! Those that come while a look-up runs are the next one, together: for the database, one statement over many keys costs little
+//! more than over one.
 
 use std::sync::Arc;
 

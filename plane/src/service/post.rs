@@ -12,8 +12,9 @@ impl Service {
     /// `POST records`: answers once the record is durable, or was before.
     ///
     /// # Errors
-    /// In this order: of a token that no longer counts `Unauthorized`, `TokenRekeyed`; `TooLarge`, `BadRequest`; `MessageIdReused`; `SessionEnded`; `EpochMoved`; `ViewOnly`;
-    /// `RateLimited`; `AutoOver`; of attachments `NotFound`, `Forbidden`, `ChunkConflict`.
+    /// In this order: of a token that no longer counts `Unauthorized`, `TokenRekeyed`; `TooLarge`, `BadRequest`;
+    /// `MessageIdReused`; `SessionEnded`; `EpochMoved`; `ViewOnly`; `RateLimited`; `AutoOver`; of attachments `NotFound`,
+    /// `Forbidden`, `ChunkConflict`.
     pub async fn post(&self, by: &Poster, request: Post) -> Answer<Outcome<Posted>> {
         let attachments = request.attachments.as_deref().unwrap_or_default();
         if let Err(refused) = well_formed(&request, attachments) {

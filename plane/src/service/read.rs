@@ -35,6 +35,17 @@ impl Service {
         self.page(by, after, &found.row, found.records, found.checkpoint)
     }
 
+    /// As [`Service::read`], by the database as it is now: no older than what its caller has seen of it since its look-up.
+    pub(super) async fn read_now(&self, by: &SessionCaller, after: u64, limit: u32) -> Answer<Page> {
+        let limit = limit.min(PAGE_RECORDS);
+        let seen = self.shared.seen_now(by, after).await?;
+        let found = self
+            .shared
+            .snapshot_of(by, seen, (after, limit), PAGE_BYTES)
+            .await?;
+        self.page(by, after, &found.row, found.records, found.checkpoint)
+    }
+
     /// The answer of records that were read with the session's row.
     pub(super) fn page(
         &self,

@@ -72,7 +72,7 @@ impl Service {
         drop(turn);
         let (before, _place) = match begun {
             Begun::Waits(before, place) => (before, place),
-            Begun::Ends(_place) => return Box::pin(self.read(by, after, limit)).await,
+            Begun::Ends(_place) => return Box::pin(self.read_now(by, after, limit)).await,
         };
         let mut wait = Wait {
             by: by.clone(),
@@ -108,11 +108,7 @@ impl Service {
                 shared.seen_by(&mut wait.by, &look, after).await?
             }
         };
-        let me = Some(wait.by.participant_id);
-        let news = match &seen.records {
-            Some(records) => records.iter().any(|record| record.sender != me),
-            None => self.has_news(&wait.by, after, &seen.row).await?,
-        };
+        let news = self.has_news(&wait.by, after, &seen).await?;
         if news || told.is_none() || seen.row.ended.is_some() || Mark::from(&seen.row) != wait.before {
             return self.answer(wait, seen).await.map(Some);
         }
@@ -121,8 +117,9 @@ impl Service {
 
     /// The first look of a wait: whether there is something to say already.
     async fn begin_wait(&self, by: &SessionCaller, after: u64) -> Answer<Begun> {
-        let Seen { row, records } = self.shared.seen_now(by, after).await?;
-        let now = self.shared.mode_time(&row, self.shared.now());
+        let seen = self.shared.seen_now(by, after).await?;
+        let row = &seen.row;
+        let now = self.shared.mode_time(row, self.shared.now());
         if row.ended.is_none()
             && by.kind == Kind::Agent
             && row.mode.effective(by.participant_id, now) == ModeName::Observe
@@ -138,16 +135,10 @@ impl Service {
                     limit: "waits_per_participant",
                     retry_after_s: 1,
                 })?;
-        let news = match records {
-            Some(records) => records
-                .iter()
-                .any(|record| record.sender != Some(by.participant_id)),
-            None => self.has_news(by, after, &row).await?,
-        };
-        if news || row.ended.is_some() {
+        if row.ended.is_some() || self.has_news(by, after, &seen).await? {
             return Ok(Begun::Ends(place));
         }
-        Ok(Begun::Waits(Mark::from(&row), place))
+        Ok(Begun::Waits(Mark::from(row), place))
     }
 
     /// The records that were seen, or others where not all are at hand.
@@ -157,13 +148,17 @@ impl Service {
             Some(records) if seen.row.epoch == wait.by.epoch && records.len() <= limit as usize => {
                 self.page(&wait.by, wait.after, &seen.row, records, None)
             }
-            _ => self.read(&wait.by, wait.after, limit).await,
+            _ => self.read_now(&wait.by, wait.after, limit).await,
         }
     }
 
     /// Whether there is a record after a seq that is not by this participant.
-    async fn has_news(&self, by: &SessionCaller, after: u64, row: &SessionRow) -> Answer<bool> {
-        if row.head_seq <= after {
+    async fn has_news(&self, by: &SessionCaller, after: u64, seen: &Seen) -> Answer<bool> {
+        if let Some(records) = &seen.records {
+            let me = Some(by.participant_id);
+            return Ok(records.iter().any(|record| record.sender != me));
+        }
+        if seen.row.head_seq <= after {
             return Ok(false);
         }
         let mut conn = self.shared.store.reader().await?;

@@ -101,6 +101,21 @@ impl Running {
         }
     }
 
+    /// One whose log is not read; it is to listen at `address`.
+    #[allow(dead_code, reason = "shared with other tests")]
+    pub(crate) fn unheard(command: &mut Command, address: SocketAddr) -> Self {
+        let mut child = command.stdout(Stdio::null()).spawn().unwrap();
+        while TcpStream::connect(address).is_err() {
+            assert!(child.try_wait().unwrap().is_none(), "it ended early");
+            std::thread::yield_now();
+        }
+        Self {
+            child,
+            address,
+            first_lines: String::new(),
+        }
+    }
+
     pub(crate) fn get(&self, path: &str, token: &str) -> (u16, Value) {
         self.exchange(&format!(
             "GET {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n\r\n"
