@@ -47,7 +47,7 @@ pub struct Roster {
 }
 
 /// One participant in the state file. Holds names: for a file of its owner alone.
-#[derive(Clone, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KnownState {
     /// Who.
     pub participant_id: ParticipantId,

@@ -13,7 +13,6 @@ use std::time::Duration;
 
 use tokio::sync::OwnedMutexGuard;
 use tokio::time::Instant;
-use wire::transcript::{Hash, sha256};
 
 use super::error::SeatError;
 use super::progress;
@@ -37,8 +36,6 @@ pub(super) struct Remembered {
     number: FileNumber,
     /// The length of the progress file, which is only ever appended to while the seat's file stays.
     progress: u64,
-    /// What of the state is in the seat's file alone.
-    settled: Hash,
     state: Arc<SeatState>,
     /// When this process last waited for the disk with it.
     synced: Option<Instant>,
@@ -84,7 +81,6 @@ impl Remembered {
             number: number_of(&metadata),
             _file: file,
             progress,
-            settled: settled(&state)?,
             state,
             synced: None,
             ahead: false,
@@ -136,13 +132,6 @@ impl Reach {
     }
 }
 
-/// A fingerprint of what only the seat's file holds.
-fn settled(state: &SeatState) -> Result<Hash, SeatError> {
-    let mut state = state.clone();
-    progress::take_out(&mut state);
-    Ok(sha256(&files::to_json("".as_ref(), &state)?))
-}
-
 impl Inner {
     pub(super) fn remembered(&self) -> Option<Arc<SeatState>> {
         let mut remembered = self.remembered.lock().unwrap_or_else(PoisonError::into_inner);
@@ -166,16 +155,16 @@ impl Inner {
         let Some(known) = known else {
             return Ok(false);
         };
-        if known.settled != settled(state)? {
+        let Some(next) = progress::moved(&known.state, state) else {
             return Ok(false);
-        }
+        };
         let durable = match reach {
             Reach::Now => true,
             Reach::Later => false,
             Reach::Soon => known.synced.is_none_or(|at| at.elapsed() >= SYNC_EVERY),
         };
         known.progress = progress::append(&self.progress, state, durable)?;
-        known.state = Arc::new(state.clone());
+        known.state = Arc::new(next);
         known.noted(durable);
         Ok(true)
     }

@@ -172,13 +172,21 @@ fn line_of(path: &Path, state: &SeatState) -> Result<Zeroizing<Vec<u8>>, HomeErr
     Ok(line)
 }
 
-/// Takes out of a state what a line holds; what is left moves seldom.
-pub(super) fn take_out(state: &mut SeatState) {
-    state.cursor = 0;
-    state.head = None;
-    state.pending = Pending::default();
-    state.expires_at = None;
-    state.progress_lost = false;
+/// A copy of the state, if it differs from the one before in nothing but what a line holds. What else there is moves seldom.
+pub(super) fn moved(before: &SeatState, state: &SeatState) -> Option<SeatState> {
+    let mut next = state.clone();
+    take_over(&mut next, before);
+    let only = next == *before;
+    take_over(&mut next, state);
+    only.then_some(next)
+}
+
+fn take_over(state: &mut SeatState, from: &SeatState) {
+    state.cursor = from.cursor;
+    state.head = from.head;
+    state.pending.clone_from(&from.pending);
+    state.expires_at = from.expires_at;
+    state.progress_lost = from.progress_lost;
 }
 
 /// Appends a line and gives the file's new length. With `durable`, waits for the disk.

@@ -41,7 +41,7 @@ pub struct LastUsed {
 /// Everything a seat must not lose. Debug names it and shows nothing of what it holds.
 ///
 /// Other people's text in it (`title`, names in `people`) is as it was opened: it passes `render` before it is shown.
-#[derive(Clone, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SeatState {
     /// The format, from 1.
     pub version: u64,

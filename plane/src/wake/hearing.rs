@@ -21,8 +21,8 @@ pub enum Hearing {
 /// When what is done about wake-ups between processes.
 #[derive(Debug, Clone, Copy)]
 pub struct WakeTimes {
-    /// How long ids are gathered before they are sent.
-    pub gather: Duration,
+    /// How long after one notification the next is sent, with what was committed meanwhile.
+    pub apart: Duration,
     /// A listener that hears nothing for so long asks whether it is still connected.
     pub silence: Duration,
     /// How long the answer to that may take, and how long it may take to hear a word of one's own.
@@ -41,7 +41,7 @@ pub struct WakeTimes {
 impl Default for WakeTimes {
     fn default() -> Self {
         Self {
-            gather: Duration::from_millis(3),
+            apart: Duration::from_millis(8),
             silence: Duration::from_secs(10),
             answer: Duration::from_secs(3),
             pause: Duration::from_millis(500),

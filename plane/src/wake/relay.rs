@@ -1,8 +1,8 @@
 //! Wake-ups between the plane processes of one Postgres.
 //!
-//! Ids of changed sessions are gathered for a few milliseconds and sent as one notification, outside any
-//! transaction and on a connection of their own: a NOTIFY in the transaction that appends would make all commits
-//! of the database wait for one lock.
+//! Ids of changed sessions are sent outside any transaction and on a connection of their own: a NOTIFY in the transaction
+//! that appends would make all commits of the database wait for one lock. The first change is told at once, those of the
+//! following milliseconds as one notification: each one wakes every process, whatever it holds.
 //!
 //! A listener counts only once it has heard a word of its own, and is asked now and then whether it still works: behind
 //! some poolers it never hears, and a connection that was cut silently hears no more.
@@ -64,10 +64,6 @@ impl Relay {
     pub(crate) async fn send(&self, mut changed: mpsc::Receiver<SessionId>) {
         let mut arrived = Vec::new();
         while changed.recv_many(&mut arrived, QUEUE).await > 0 {
-            sleep(self.times.gather).await;
-            while let Ok(session) = changed.try_recv() {
-                arrived.push(session);
-            }
             let sessions: BTreeSet<SessionId> = arrived.drain(..).collect();
             let sessions: Vec<SessionId> = sessions.into_iter().collect();
             for part in sessions.chunks(IDS_A_PAYLOAD) {
@@ -76,6 +72,7 @@ impl Relay {
                     tracing::warn!(%error, "other processes were not told of a change; they re-read by themselves");
                 }
             }
+            sleep(self.times.apart).await;
         }
     }
 

@@ -19,7 +19,7 @@ const LONG: Duration = Duration::from_secs(50);
 /// Nothing happens by itself.
 fn never() -> WakeTimes {
     WakeTimes {
-        gather: Duration::from_millis(3),
+        apart: Duration::from_millis(8),
         silence: NEVER,
         answer: Duration::from_secs(3),
         pause: NEVER,
