@@ -2,7 +2,9 @@
 //!
 //! Every layer keeps secrets out of what it makes. This one assumes that one of them failed. It finds the key part
 //! of a link by the rule of `crypto.md` section 4 (`dp1[fv][a-z2-7]{16,}` in either case) and tokens by their
-//! prefix. It does no I/O and knows nothing of where the text goes.
+//! prefix, also where programs on the way have percent-encoded them. It does no I/O and knows nothing of where the text goes.
+
+mod disguised;
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -32,7 +34,7 @@ pub fn text_except<'a>(text: &'a str, allowed: Option<&str>) -> Cow<'a, str> {
     let bytes = text.as_bytes();
     let mut clean = String::new();
     let mut copied = 0;
-    for (span, secret) in spans(bytes) {
+    for (span, secret) in disguised::with_disguised(bytes) {
         let found = text.get(span.clone()).unwrap_or_default();
         if allowed.is_none_or(|link| !link.ends_with(found)) {
             clean.push_str(text.get(copied..span.start).unwrap_or_default());
@@ -75,11 +77,12 @@ pub fn json_except(value: &mut Value, allowed: Option<&str>) {
     }
 }
 
-/// Whether `text` holds the key of a link, or the start of one with the `#` or `%23` before it. Stricter callers
-/// refuse such text instead of cleaning it.
+/// Whether `text` holds the key of a link, percent-encoded or not. Stricter callers refuse such text instead of cleaning it.
 pub fn holds_link(text: &str) -> bool {
     let bytes = text.as_bytes();
-    (0..bytes.len()).any(|at| link_key_at(bytes, at).is_some())
+    disguised::with_disguised(bytes)
+        .iter()
+        .any(|(_, secret)| *secret == Secret::Link)
 }
 
 /// What was found.
@@ -91,7 +94,9 @@ pub(crate) enum Secret {
     Token,
 }
 
-/// Where link keys and tokens stand, from the front.
+pub(crate) use disguised::disguised;
+
+/// Where link keys and tokens stand as they were made, from the front.
 pub(crate) fn spans(bytes: &[u8]) -> impl Iterator<Item = (Range<usize>, Secret)> {
     let mut at = 0;
     std::iter::from_fn(move || {

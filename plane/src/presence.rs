@@ -94,11 +94,15 @@ impl Presence {
 
     /// A participant showed its token, which expires at `expires_at` unless it is moved.
     pub(crate) fn seen(&self, by: &SessionCaller, now: Timestamp, expires_at: Timestamp) {
+        let key = (by.session_id, by.participant_id);
+        self.counted(key, now, (by.token_hash, expires_at));
+    }
+
+    /// As [`Presence::seen`], of a token by its hash and with its expiry.
+    pub(crate) fn counted(&self, key: Key, now: Timestamp, (token_hash, expires_at): ([u8; 32], Timestamp)) {
         let renewed = now.plus_millis(self.token_life_ms);
-        let renew = (expires_at.plus_millis(RENEW_TOKEN_MS) < renewed).then_some((by.token_hash, renewed));
-        self.touch((by.session_id, by.participant_id), now, |seat| {
-            seat.renew = renew.or(seat.renew);
-        });
+        let renew = (expires_at.plus_millis(RENEW_TOKEN_MS) < renewed).then_some((token_hash, renewed));
+        self.touch(key, now, |seat| seat.renew = renew.or(seat.renew));
     }
 
     /// A participant was given records up to a seq.

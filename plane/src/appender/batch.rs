@@ -183,6 +183,7 @@ impl Writer {
             plan.row.version = plan.before.version + 1;
             self.shared
                 .appended(plan.before.version, &plan.row, &plan.records);
+            plan.saw_authors(&self.shared, now);
             repeated.extend(plan.answer());
         }
         (missed, repeated)

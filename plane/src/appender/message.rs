@@ -38,6 +38,8 @@ pub(crate) struct Message {
 pub(crate) struct Unconfirmed {
     pub(crate) token_hash: [u8; 32],
     pub(crate) counted_at: i64,
+    /// When it ends by itself.
+    pub(crate) expires_at: Timestamp,
 }
 
 impl Message {

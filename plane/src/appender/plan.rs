@@ -122,6 +122,18 @@ impl Plan {
         jobs
     }
 
+    /// It is committed, which says of tokens that were not looked up that they count: their participants were here.
+    pub(super) fn saw_authors(&self, shared: &Shared, now: Timestamp) {
+        for Accepted { job, .. } in &self.accepted {
+            if let Some(token) = job.message.unconfirmed {
+                let who = (self.session, job.message.author);
+                shared
+                    .presence
+                    .counted(who, now, (token.token_hash, token.expires_at));
+            }
+        }
+    }
+
     /// It is committed, or there was nothing to commit: everybody is answered but for the repeated.
     pub(super) fn answer(self) -> Vec<Job> {
         for accepted in self.accepted {

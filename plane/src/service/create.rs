@@ -135,7 +135,9 @@ impl Service {
     /// The id is taken: by this very request, or by something else.
     async fn create_again(&self, mut tx: Tx, by: &MachineCaller, checked: Checked) -> Answer<Created> {
         let id = checked.request.session_id;
-        let row = session::load(&mut tx.on(), id)
+        let time = self.shared.store_time();
+        // Locked, so that nobody leaves, is re-keyed or is purged between this look and the new token.
+        let (row, _) = session::lock(&mut tx.on(), id, time)
             .await?
             .ok_or(ServiceError::SessionExists)?;
         let first = epochs::find(&mut tx.on(), id, 1).await?;

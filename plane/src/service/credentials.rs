@@ -1,7 +1,6 @@
 //! Who is asking: session tokens and machine tokens, by the SHA-256 of each.
 
 use wire::ids::SessionId;
-use wire::timestamp::Timestamp;
 use wire::transcript::sha256;
 
 use super::end::keeper;
@@ -101,39 +100,33 @@ impl Shared {
             });
         }
         self.live.looked_up(session, token_hash, &token);
-        Ok(self.caller(session, token_hash, &token, turn, now))
+        let caller = caller(session, token_hash, &token, turn);
+        self.presence.seen(&caller, now, token.expires_at);
+        Ok(caller)
     }
 
-    /// As [`Shared::look_up`], by what is known here.
+    /// As [`Shared::look_up`], by what is known here. Whether the token counts is still to be said, and until then nobody
+    /// was seen.
     fn known_caller(&self, session: SessionId, token_hash: [u8; 32]) -> Option<SessionCaller> {
         let now = self.now();
         let turn = self.departures.turn();
         let token = self.live.token(session, &token_hash)?;
-        (now < token.expires_at).then(|| self.caller(session, token_hash, &token, turn, now))
+        (now < token.expires_at).then(|| caller(session, token_hash, &token, turn))
     }
+}
 
-    fn caller(
-        &self,
-        session: SessionId,
-        token_hash: [u8; 32],
-        token: &TokenRow,
-        turn: u64,
-        now: Timestamp,
-    ) -> SessionCaller {
-        let caller = SessionCaller {
-            session_id: session,
-            participant_id: token.participant_id,
-            kind: token.kind,
-            capability: token.capability,
-            epoch: token.epoch,
-            token_hash,
-            turn,
-            checked: Checked {
-                version: token.version,
-                expires_at: token.expires_at,
-            },
-        };
-        self.presence.seen(&caller, now, token.expires_at);
-        caller
+const fn caller(session: SessionId, token_hash: [u8; 32], token: &TokenRow, turn: u64) -> SessionCaller {
+    SessionCaller {
+        session_id: session,
+        participant_id: token.participant_id,
+        kind: token.kind,
+        capability: token.capability,
+        epoch: token.epoch,
+        token_hash,
+        turn,
+        checked: Checked {
+            version: token.version,
+            expires_at: token.expires_at,
+        },
     }
 }

@@ -59,7 +59,7 @@ pub(crate) struct Shared {
     pub(super) clock: Clock,
     pub(super) rates: Rates,
     pub(super) wakes: Wakes,
-    pub(super) presence: Arc<Presence>,
+    pub(crate) presence: Arc<Presence>,
     pub(super) deadlines: Deadlines,
     pub(crate) live: Live,
     pub(super) looks: Looks,

@@ -34,6 +34,7 @@ impl Service {
                 unconfirmed: Some(Unconfirmed {
                     token_hash: caller.token_hash,
                     counted_at: caller.checked.version,
+                    expires_at: caller.checked.expires_at,
                 }),
                 message_id: request.message_id,
                 epoch: request.epoch,

@@ -43,5 +43,6 @@ mod rekeying;
 mod rekeying_races;
 mod schema;
 mod streaming;
+mod versions;
 mod waiting;
 mod wakes;

@@ -8,6 +8,7 @@ use wire::api::{SettableMode, StreamEvent};
 use wire::encoding::Blob;
 use wire::epoch_record::EntryCapability;
 use wire::event::{Capability, Kind, ModeName};
+use wire::timestamp::Timestamp;
 
 use crate::fixture::*;
 use crate::rekeys::{owner_record, request};
@@ -31,7 +32,64 @@ async fn known(seat: &Seat) -> Poster {
     poster
 }
 
+/// When somebody was seen last, as another one is shown.
+async fn last_seen(by: &Seat, who: &Seat) -> Timestamp {
+    let shown = by
+        .service
+        .participants(&by.me().await, None)
+        .await
+        .unwrap()
+        .participants;
+    let mut rows = shown.iter().filter(|row| row.participant_id == who.id);
+    rows.next().unwrap().last_seen_at
+}
+
 on_both! {
+    async fn who_posts_was_seen_once_its_append_has_said_that_its_token_counts(engine: Engine) {
+        let plane = Plane::new(engine).await;
+        let owner = plane.create().await;
+        let guest = owner.invite(Kind::Agent, FULL).await;
+        known(&guest).await;
+        let then = last_seen(&owner, &guest).await;
+        plane.advance(30);
+        let unconfirmed = poster(&guest).await.unwrap();
+        assert!(!unconfirmed.is_looked_up);
+        assert_eq!(last_seen(&owner, &guest).await, then, "its request has come, and says nothing yet");
+        let posted = new(plane.service.post(&unconfirmed, guest.message()).await.unwrap());
+        assert_eq!(last_seen(&owner, &guest).await, posted.at);
+        assert_eq!(posted.at, then.plus_millis(30_000));
+    }
+
+    async fn who_posts_under_a_token_that_was_ended_was_not_seen(engine: Engine) {
+        let plane = Plane::new(engine).await;
+        let owner = plane.create().await;
+        let guest = owner.invite(Kind::Agent, FULL).await;
+        let other = plane.second(&wide()).await;
+        known(&guest).await;
+        let then = last_seen(&owner, &guest).await;
+        other.leave(&guest.over(&other).me().await).await.unwrap();
+        plane.advance(30);
+        let ended = poster(&guest).await.unwrap();
+        assert!(!ended.is_looked_up, "nothing has told this process yet");
+        let refused = plane.service.post(&ended, guest.message()).await;
+        assert!(matches!(refused, Err(ServiceError::Unauthorized)), "{refused:?}");
+        assert_eq!(last_seen(&owner, &guest).await, then);
+    }
+
+    async fn a_token_by_which_nothing_is_done_but_posting_is_renewed(engine: Engine) {
+        const DAY_S: u32 = 86_400;
+        let plane = Plane::with(engine, plane::limits::Limits { token_life_s: 3 * u64::from(DAY_S), ..wide() }).await;
+        let owner = plane.create().await;
+        known(&owner).await;
+        for round in 1..=4 {
+            plane.advance(i64::from(DAY_S) + 1);
+            let by = poster(&owner).await.unwrap();
+            assert!(round >= 3 || !by.is_looked_up, "it is known as long as it was good for at first");
+            new(plane.service.post(&by, owner.message()).await.unwrap());
+            plane.service.sweep().await.unwrap();
+        }
+    }
+
     async fn a_token_that_was_ended_elsewhere_appends_nothing(engine: Engine) {
         let plane = Plane::new(engine).await;
         let owner = plane.create().await;

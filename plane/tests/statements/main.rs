@@ -1,5 +1,5 @@
 //! That every statement on a transcript's table names the session: then the tables can be divided by it, among parts of one
-//! Postgres or among many.
+//! Postgres or among many. And that whatever ends a token moves the version of its session ([`versions`]).
 //!
 //! Read from the store's source: each constant's text is put together as the compiler does, and then each place where such
 //! a table is named must have its `session_id` compared, or be given one.
@@ -13,6 +13,7 @@
 
 mod source;
 mod sql;
+mod versions;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -48,9 +49,9 @@ fn rust_files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Every piece of SQL in the plane's source.
-fn all() -> Vec<Statement> {
-    let sources: Vec<(String, String)> = rust_files(&folder("plane/src"))
+/// The plane's source, by the path of each file.
+fn sources() -> Vec<(String, String)> {
+    rust_files(&folder("plane/src"))
         .into_iter()
         .map(|path| {
             let name = path
@@ -60,8 +61,12 @@ fn all() -> Vec<Statement> {
                 .to_string();
             (name, std::fs::read_to_string(&path).unwrap())
         })
-        .collect();
-    statements(&sources)
+        .collect()
+}
+
+/// Every piece of SQL in the plane's source.
+fn all() -> Vec<Statement> {
+    statements(&sources())
 }
 
 #[test]

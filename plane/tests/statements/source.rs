@@ -12,18 +12,18 @@ pub(crate) struct Statement {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Token {
+pub(crate) enum Token {
     Text(String),
     Word(String),
     Sign(char),
 }
 
 impl Token {
-    fn is(&self, word: &str) -> bool {
+    pub(crate) fn is(&self, word: &str) -> bool {
         matches!(self, Self::Word(found) if found == word)
     }
 
-    fn sign(&self, sign: char) -> bool {
+    pub(crate) fn sign(&self, sign: char) -> bool {
         *self == Self::Sign(sign)
     }
 }
@@ -39,7 +39,7 @@ struct Macro {
 pub(crate) fn statements(sources: &[(String, String)]) -> Vec<Statement> {
     let files: Vec<(&str, Vec<Token>)> = sources
         .iter()
-        .map(|(name, text)| (name.as_str(), without_tests(tokens(text))))
+        .map(|(name, text)| (name.as_str(), code(text)))
         .collect();
     let macros: HashMap<String, Macro> = files.iter().flat_map(|(_, tokens)| macros(tokens)).collect();
     let mut found = Vec::new();
@@ -204,7 +204,7 @@ fn macros(tokens: &[Token]) -> Vec<(String, Macro)> {
 }
 
 /// Behind the group that opens at `at`.
-fn end_of_group(tokens: &[Token], at: usize) -> usize {
+pub(crate) fn end_of_group(tokens: &[Token], at: usize) -> usize {
     let mut depth = 0_usize;
     for (n, token) in tokens.iter().enumerate().skip(at) {
         match token {
@@ -233,6 +233,11 @@ fn end_of_item(tokens: &[Token], at: usize) -> usize {
         }
     }
     tokens.len()
+}
+
+/// What a file is made of, without its tests.
+pub(crate) fn code(text: &str) -> Vec<Token> {
+    without_tests(tokens(text))
 }
 
 /// Without modules of tests.

@@ -57,6 +57,26 @@ pub(crate) fn unnamed(sql: &str, tables: &BTreeSet<String>) -> Found {
     found
 }
 
+/// The tables among `tables` that a statement writes to.
+pub(crate) fn written(sql: &str, tables: &[&str]) -> BTreeSet<String> {
+    let words = words(sql);
+    let before = |at: usize, back: usize| at.checked_sub(back).map(|n| words[n].to_uppercase());
+    let mut found = BTreeSet::new();
+    for (at, word) in words.iter().enumerate() {
+        let name = word.rsplit('.').next().unwrap_or_default().to_lowercase();
+        let writes = match before(at, 1).as_deref() {
+            Some("INTO" | "UPDATE" | "TRUNCATE" | "ONLY" | "COPY") => true,
+            Some("FROM") => before(at, 2).as_deref() == Some("DELETE"),
+            Some("TABLE") => matches!(before(at, 2).as_deref(), Some("TRUNCATE" | "DROP")),
+            _ => false,
+        };
+        if writes && tables.contains(&name.as_str()) {
+            found.insert(name);
+        }
+    }
+    found
+}
+
 /// Whether the word at `at` is a table that is touched: behind a word that tells, or one of a list behind it.
 fn is_table(level: &[String], at: usize) -> bool {
     let mut before = at;

@@ -30,7 +30,7 @@ pub fn find(text: &str) -> Result<Link, Error> {
     if text.len() > INPUT_MAX {
         return Err(Error::InputTooLong);
     }
-    let text = unwrap_text(text);
+    let text = undone(text);
 
     let mut matched = false;
     let mut link: Option<Candidate<'_>> = None;
@@ -127,8 +127,9 @@ fn session_id(text: &str) -> Option<SessionId> {
     Some(SessionId::from_bytes(bytes))
 }
 
-/// Steps 2 and 3: the text as it was before programs on the way changed it.
-fn unwrap_text(text: &str) -> Zeroizing<String> {
+/// Steps 2 and 3 of `crypto.md` section 4.1: the text as it was before programs on the way changed it, in lower case.
+/// Without white space, so for looking into, not for reading.
+pub fn undone(text: &str) -> Zeroizing<String> {
     let mut text = Zeroizing::new(text.to_owned());
     for _ in 0..ROUNDS_MAX {
         text = kept(&text, |symbol| (!is_ignorable(symbol)).then_some(symbol));
