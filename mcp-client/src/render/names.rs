@@ -1,6 +1,7 @@
 //! Names and titles: claims by their owners, shown short, on one line, and never as ours.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
 use unicode_security::confusable_detection::skeleton;
 use wire::ids::ParticipantId;
@@ -32,6 +33,9 @@ const RESERVED: [&str; 14] = [
     "moderator",
     "owner",
 ];
+
+/// How they look.
+static SQUEEZED: LazyLock<BTreeSet<String>> = LazyLock::new(|| RESERVED.into_iter().map(squeezed).collect());
 
 /// Stands behind a name like one of ours.
 pub const OWN_NAME: &str = "[a participant's own name]";
@@ -116,11 +120,11 @@ fn look(text: &str) -> String {
 }
 
 fn claims_to_be_ours(shown: &str, host: Option<&str>) -> bool {
-    let reserved: Vec<String> = RESERVED.iter().copied().chain(host).map(squeezed).collect();
+    let host = host.map(squeezed);
+    let is_reserved = |look: &String| SQUEEZED.contains(look) || host.as_ref() == Some(look);
     let is_ours = |part: &str| {
-        let plain = squeezed(part);
-        let numbered = squeezed(part.trim_end_matches(|last: char| last.is_ascii_digit()));
-        reserved.iter().any(|ours| *ours == plain || *ours == numbered)
+        let numbered = part.trim_end_matches(|last: char| last.is_ascii_digit());
+        is_reserved(&squeezed(part)) || (numbered != part && is_reserved(&squeezed(numbered)))
     };
     is_ours(shown)
         || has_id_digits(shown)

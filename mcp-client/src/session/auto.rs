@@ -126,6 +126,10 @@ pub fn last_change(view: &View) -> Option<Change> {
 
 /// Why the last run is over, if this seat was in it.
 pub fn last_run(consents: &BTreeMap<ProposalId, Consent>, view: &View) -> Option<Cause> {
+    if consents.is_empty() {
+        // Spares a walk through a transcript in which the mode never changed.
+        return None;
+    }
     let mut changes = view.entries().iter().rev().filter_map(Change::of);
     let left = changes.next().filter(|change| change.from == ModeName::Auto)?;
     let entered = changes.next().filter(|change| change.to == ModeName::Auto)?;

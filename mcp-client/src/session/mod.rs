@@ -47,6 +47,7 @@ pub use enter::{Entering, Newcomer};
 pub use error::SessionError;
 pub use members::{Keepable, Membership, Reach};
 pub use meter::{Meter, Reading, Step};
+pub use modes::Listeners;
 pub use post::{Draft, Stored, WrittenFor};
 pub use proposals::{Agreed, goal_hash};
 pub use rekey::{EarlierRekey, RekeyDone, RekeyPlan};

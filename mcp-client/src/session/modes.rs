@@ -1,20 +1,33 @@
 //! Setting the mode, asking who is here, and leaving, with the seat's token and again after coming back.
 
+use std::pin::Pin;
 use std::time::Duration;
 
 use tokio::time::Instant;
-use wire::api::{ParticipantRow, SetMode, SettableMode};
+use wire::api::{ParticipantRow, Participants, SetMode, SettableMode};
 
 use super::Session;
 use super::error::SessionError;
 use super::view::What;
-use crate::plane::Deadline;
+use crate::plane::{Deadline, PlaneError};
 
 /// How long an answer on who is here is used again: presence is no newer than that (`plane-api.md`, Presence).
 const PRESENCE: Duration = Duration::from_secs(5);
 /// How long an answer in which nobody listened goes on after a post of this seat, which woke nobody: about as long as one takes
 /// to begin to listen. Where somebody did, it is over with the post.
 const RUN: Duration = Duration::from_secs(1);
+
+type Asked = Pin<Box<dyn Future<Output = Result<Participants, PlaneError>> + Send>>;
+
+/// Who is here right before a post, or the question for it that is under way.
+pub struct Listeners(Word);
+
+enum Word {
+    /// By an answer that is new enough.
+    Known(Vec<ParticipantRow>),
+    /// Asked at this time.
+    Asked(Instant, Asked),
+}
 
 /// Who is here, by the plane's word.
 pub(super) struct Present {
@@ -82,18 +95,46 @@ impl Session {
         self.ask_who(until).await
     }
 
-    /// Everybody as the plane sees them before a post: of a run of posts that wake nobody, before the first.
+    /// Asks who is here before a post, unless that is known: of a run of posts that wake nobody, before the first. Does not wait
+    /// for the answer, which [`Session::post`] does once the message is ready: a post wakes those who listen.
     ///
     /// # Errors
-    /// As [`Session::set_mode`].
-    pub async fn listeners(&mut self, until: Deadline) -> Result<Vec<ParticipantRow>, SessionError> {
-        match &self.present {
-            Some(present) if present.is_new_to_post(Instant::now()) => Ok(present.rows.clone()),
-            _ => self.ask_who(until).await,
+    /// The seat's file can't be read.
+    pub async fn ask_listeners(&self, until: Deadline) -> Result<Listeners, SessionError> {
+        let asked = Instant::now();
+        if let Some(present) = self.present.as_ref().filter(|known| known.is_new_to_post(asked)) {
+            return Ok(Listeners(Word::Known(present.rows.clone())));
+        }
+        let (plane, id, token) = (self.plane.clone(), *self.id(), self.token()?);
+        let mut answer: Asked = Box::pin(async move { plane.participants(&id, &token, None, until).await });
+        // Under way before this thread waits for the disk.
+        let answer = tokio::select! {
+            biased;
+            answered = &mut answer => Box::pin(std::future::ready(answered)),
+            () = tokio::task::yield_now() => answer,
+        };
+        Ok(Listeners(Word::Asked(asked, answer)))
+    }
+
+    /// Who is here; nobody where the plane can't say.
+    pub(super) async fn hear_listeners(&mut self, listeners: Listeners) -> Vec<ParticipantRow> {
+        let (asked, answer) = match listeners.0 {
+            Word::Known(rows) => return rows,
+            Word::Asked(asked, answer) => (asked, answer),
+        };
+        match answer.await {
+            Ok(answer) => {
+                self.hear_present(asked, answer.participants.clone());
+                answer.participants
+            }
+            Err(error) => {
+                tracing::info!(%error, "the plane did not say who is here");
+                Vec::new()
+            }
         }
     }
 
-    /// Reads on, and where [`Session::listeners`] would have to ask, asks at the same time, until `by` at the latest. What was
+    /// Reads on, and where [`Session::ask_listeners`] would have to ask, asks at the same time, until `by` at the latest. What was
     /// not answered is asked there.
     ///
     /// # Errors

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use seal::random::{self, Nonce};
 use tokio::time::Instant;
-use wire::api::{ExpectMode, Post, Posted, Record, Signal, State};
+use wire::api::{ExpectMode, ParticipantRow, Post, Posted, Record, Signal, State};
 use wire::encoding::Blob;
 use wire::problem::Code;
 use wire::timestamp::Timestamp;
@@ -15,6 +15,7 @@ use super::calls::is_token_over;
 use super::error::SessionError;
 use super::keep::LOCK;
 use super::message::Message;
+use super::modes::Listeners;
 use super::{Session, auto, ending, integrity};
 use crate::plane::Deadline;
 use crate::seat::{PendingPost, SeatLock, SeatState};
@@ -63,6 +64,14 @@ pub(super) struct LastPost {
     delivered: bool,
 }
 
+/// How far a message is before it is sent.
+enum Ready {
+    /// It was sent before, and is stored.
+    Stored(Box<Stored>),
+    /// Sealed, and kept as pending.
+    Sealed,
+}
+
 /// What became of a post that was sent.
 enum Sent {
     Stored(Box<Stored>),
@@ -71,14 +80,19 @@ enum Sent {
 }
 
 impl Session {
-    /// Posts one message. The same message again, before its answer was [delivered](Session::delivered), is the same
-    /// record.
+    /// Posts one message; gives everybody as they were right before it, too. The same message again, before its answer was
+    /// [delivered](Session::delivered), is the same record.
     ///
     /// # Errors
     /// [`SessionError::Failed`] and [`SessionError::Differs`] before anything is sent; `too_large`;
     /// [`SessionError::ReadOnly`]; [`SessionError::AutoOver`]; what the plane or the way to it gives: then nothing is lost, and the next call sends
     /// the same bytes first.
-    pub async fn post(&mut self, draft: &Draft, until: Deadline) -> Result<Stored, SessionError> {
+    pub async fn post(
+        &mut self,
+        draft: &Draft,
+        listeners: Listeners,
+        until: Deadline,
+    ) -> Result<(Stored, Vec<ParticipantRow>), SessionError> {
         let json = draft.message.to_json().ok_or(seal::Error::BadContent)?;
         let content = sha256(json.as_bytes());
         if let Some(last) = self
@@ -86,10 +100,20 @@ impl Session {
             .as_ref()
             .filter(|last| !last.delivered && last.content == content)
         {
-            return Ok(last.stored.clone());
+            let stored = last.stored.clone();
+            return Ok((stored, self.hear_listeners(listeners).await));
         }
         let mut lock = self.seat.clone().lock(LOCK).await?;
-        let result = self.post_locked(&mut lock, draft, &json, content, until).await;
+        let ready = self.make_ready(&mut lock, draft, &json, content, until).await;
+        let present = match ready.is_ok() {
+            true => self.hear_listeners(listeners).await,
+            false => Vec::new(),
+        };
+        let result = match ready {
+            Ok(Ready::Stored(stored)) => Ok(*stored),
+            Ok(Ready::Sealed) => self.send(&mut lock, false, until).await,
+            Err(error) => Err(error),
+        };
         if let Err(SessionError::Plane(error)) = &result
             && let Some(ended) = ending::told_by(error, self.clock.now())
         {
@@ -108,7 +132,7 @@ impl Session {
             answered: Instant::now(),
             delivered: false,
         });
-        Ok(stored)
+        Ok((stored, present))
     }
 
     /// How long ago the plane answered this process's last post, with the state of the session after it.
@@ -144,24 +168,25 @@ impl Session {
         }
     }
 
-    async fn post_locked(
+    /// What was sent before is settled, and the message is sealed and kept.
+    async fn make_ready(
         &mut self,
         lock: &mut SeatLock,
         draft: &Draft,
         json: &str,
         content: Hash,
         until: Deadline,
-    ) -> Result<Stored, SessionError> {
+    ) -> Result<Ready, SessionError> {
         self.refresh()?;
         integrity::may_post(self.alarm.as_ref())?;
         if let Some(stored) = self.send_pending(lock, content, until).await? {
-            return Ok(stored);
+            return Ok(Ready::Stored(Box::new(stored)));
         }
         if draft.written_for == WrittenFor::AutoThatIsOver {
             return Err(SessionError::AutoOver);
         }
         self.seal_new(lock, draft, json, until).await?;
-        self.send(lock, false, until).await
+        Ok(Ready::Sealed)
     }
 
     /// First what was sent and never answered. If it says the same as the new message, it is that message.

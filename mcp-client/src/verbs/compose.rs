@@ -157,9 +157,10 @@ pub(super) async fn post(
         written_for,
     };
     let mut posting = in_turn(session, until).await?;
-    let present = app.listeners(&mut posting, until.min(present_by)).await;
-    let stored = match posting.post(&draft, until).await {
-        Ok(stored) => stored,
+    let listeners = posting.ask_listeners(until.min(present_by)).await;
+    let listeners = listeners.map_err(wording::session)?;
+    let (stored, present) = match posting.post(&draft, listeners, until).await {
+        Ok(posted) => posted,
         Err(error) if is_auto_over(&error) => return Err(auto_over(app, &mut posting, until).await?),
         Err(error) => return Err(wording::session(error)),
     };

@@ -30,27 +30,28 @@ const KIND_MAX: usize = 32;
 /// One session's view as items.
 pub(super) struct Presenter<'a> {
     session: &'a Session,
-    names: NameTable,
-    /// Worked out where somebody asks.
+    /// Worked out where somebody asks, as is the next.
+    names: OnceLock<NameTable>,
     presence: OnceLock<Presence>,
+}
+
+fn names_of(session: &Session) -> NameTable {
+    let known = session.roster().iter();
+    NameTable::new(known.map(|(id, known)| (id, known.claims.name.as_str())), None)
 }
 
 impl<'a> Presenter<'a> {
     pub(super) fn new(session: &'a Session) -> Self {
-        let claims = session
-            .roster()
-            .iter()
-            .map(|(id, known)| (id, known.claims.name.as_str()));
         Self {
             session,
-            names: NameTable::new(claims, None),
+            names: OnceLock::new(),
             presence: OnceLock::new(),
         }
     }
 
     /// How a participant is called.
     pub(super) fn name(&self, id: &ParticipantId) -> String {
-        self.names.get(id)
+        self.names.get_or_init(|| names_of(self.session)).get(id)
     }
 
     /// Somebody a message is addressed to.

@@ -122,12 +122,10 @@ impl App {
 
     /// Who is here; empty when the plane can't say.
     pub(super) async fn participants(&self, session: &mut Session, until: Deadline) -> Vec<ParticipantRow> {
-        or_nobody(session.participants(until).await)
-    }
-
-    /// Who was here before a post; empty when the plane can't say.
-    pub(super) async fn listeners(&self, session: &mut Session, until: Deadline) -> Vec<ParticipantRow> {
-        or_nobody(session.listeners(until).await)
+        session.participants(until).await.unwrap_or_else(|error| {
+            tracing::info!(%error, "the plane did not say who is here");
+            Vec::new()
+        })
     }
 
     /// The plane to share on.
@@ -175,13 +173,6 @@ impl App {
             tracing::info!(error, "the program could not be kept in the home folder");
         }
     }
-}
-
-fn or_nobody(rows: Result<Vec<ParticipantRow>, SessionError>) -> Vec<ParticipantRow> {
-    rows.unwrap_or_else(|error| {
-        tracing::info!(%error, "the plane did not say who is here");
-        Vec::new()
-    })
 }
 
 pub(super) fn credentials(error: &CredentialsError) -> Failure {
