@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
+use futures_util::FutureExt as _;
+use futures_util::future::join;
 use tokio::sync::mpsc;
 use wire::ids::SessionId;
 use wire::timestamp::Timestamp;
@@ -23,6 +25,9 @@ pub(super) struct Writer {
     aside: Aside,
     /// The connection that appends.
     held: Option<Conn>,
+    /// Committed, and not told yet: while the database has nothing to do, the next batch comes first. Whatever else is
+    /// waited for comes after them.
+    untold: Vec<Plan>,
 }
 
 impl Writer {
@@ -31,19 +36,38 @@ impl Writer {
             aside: Aside::new(Arc::clone(&shared), queue),
             shared,
             held: None,
+            untold: Vec::new(),
         }
     }
 
     /// Appends what comes, until the other end of `jobs` is gone and all is answered.
     pub(super) async fn run(mut self, mut jobs: mpsc::Receiver<Job>) {
         let mut batch = Vec::with_capacity(BATCH);
-        while jobs.recv_many(&mut batch, BATCH).await > 0 {
+        while self.next(&mut jobs, &mut batch).await {
             let mut left = std::mem::take(&mut batch);
             while !left.is_empty() {
                 left = self.append(left).await;
             }
         }
+        self.tell();
         self.aside.finish().await;
+    }
+
+    /// Takes what has come, or waits for it. False: nothing comes any more.
+    async fn next(&mut self, jobs: &mut mpsc::Receiver<Job>, batch: &mut Vec<Job>) -> bool {
+        let came = match jobs.recv_many(batch, BATCH).now_or_never() {
+            Some(came) => came,
+            None => {
+                self.tell();
+                jobs.recv_many(batch, BATCH).await
+            }
+        };
+        came > 0
+    }
+
+    /// Wakes those who wait for what was committed, and answers its authors.
+    fn tell(&mut self) {
+        tell(&self.shared, std::mem::take(&mut self.untold));
     }
 
     /// Appends a batch; gives back posts whose message id another one had, now that that is settled.
@@ -106,6 +130,7 @@ impl Writer {
 
     /// Sessions that were missed: loaded, stored messages answered, asked again, and on another miss locked.
     async fn again(&mut self, missed: Vec<Plan>) -> Vec<Job> {
+        self.tell();
         let now = self.shared.now();
         let mut plans = Vec::with_capacity(missed.len());
         let mut away = false;
@@ -123,6 +148,7 @@ impl Writer {
             }
         }
         let (missed, mut repeated) = self.commit(plans, now).await;
+        self.tell();
         for plan in missed {
             let session = plan.session;
             let jobs = plan.into_jobs(&self.shared);
@@ -131,13 +157,16 @@ impl Writer {
         repeated
     }
 
-    /// Asks the store; once more where the connection that was held may have been cut. What such a one may have
-    /// committed moved the versions, so that it is found and not done again.
+    /// Asks the store, and tells of the batch before while that works; asks once more where the connection that was held
+    /// may have been cut. What such a one may have committed moved the versions, so that it is found and not done again.
     async fn store(&mut self, moves: &[Move<'_>], now: Timestamp) -> Result<HashSet<SessionId>, StoreError> {
         let was_held = self.held.is_some();
         let store = self.shared.store();
         let time = self.shared.store_time();
-        let moved = append::append(store, &mut self.held, moves, now, time).await;
+        // Polled in this order: the statement is on its way before anybody is told.
+        let asks = append::append(store, &mut self.held, moves, now, time);
+        let (shared, untold) = (&self.shared, std::mem::take(&mut self.untold));
+        let (moved, ()) = join(asks, async { tell(shared, untold) }).await;
         match moved {
             Err(error) if was_held && error.is_unavailable() && !error.is_locked() => {
                 tracing::warn!(
@@ -152,7 +181,7 @@ impl Writer {
         }
     }
 
-    /// Commits plans in one go and answers those that went through; gives the others, and repeated posts.
+    /// Commits plans in one go and keeps those that went through, to be told; gives the others, and repeated posts.
     async fn commit(&mut self, plans: Vec<Plan>, now: Timestamp) -> (Vec<Plan>, Vec<Job>) {
         let mut repeated = Vec::new();
         let (to_move, idle): (Vec<Plan>, Vec<Plan>) =
@@ -161,6 +190,7 @@ impl Writer {
             repeated.extend(plan.answer());
         }
         if to_move.is_empty() {
+            self.tell();
             return (Vec::new(), repeated);
         }
         let moves: Vec<_> = to_move.iter().filter_map(Plan::to_move).collect();
@@ -181,10 +211,10 @@ impl Writer {
                 continue;
             }
             plan.row.version = plan.before.version + 1;
-            self.shared
-                .appended(plan.before.version, &plan.row, &plan.records);
-            plan.saw_authors(&self.shared, now);
-            repeated.extend(plan.answer());
+            let live = &self.shared.live;
+            live.appended(plan.before.version, &plan.row, &plan.records);
+            repeated.append(&mut plan.repeated);
+            self.untold.push(plan);
         }
         (missed, repeated)
     }
@@ -215,16 +245,27 @@ impl Writer {
         repeated
     }
 
-    async fn row(&self, session: SessionId) -> Result<Option<SessionRow>, StoreError> {
+    async fn row(&mut self, session: SessionId) -> Result<Option<SessionRow>, StoreError> {
         if let Some(row) = self.shared.live.row(session) {
             return Ok(Some(row));
         }
+        self.tell();
         let mut conn = self.shared.store().reader().await?;
         let row = session::load(&mut conn.on(), session).await?;
         if let Some(row) = &row {
             self.shared.live.saw(row);
         }
         Ok(row)
+    }
+}
+
+fn tell(shared: &Shared, committed: Vec<Plan>) {
+    let now = shared.now();
+    for plan in committed {
+        shared.appended(&plan.row);
+        plan.saw_authors(shared, now);
+        // None is repeated: those were taken out as it was committed.
+        let _none = plan.answer();
     }
 }
 

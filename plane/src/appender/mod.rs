@@ -6,6 +6,9 @@
 //! has one of the message ids already, is not touched: it is loaded and asked again, and on a second miss its row
 //! is locked. One bad post never fails its batch, and nobody is answered before the commit.
 //!
+//! What was committed is told once the next batch is on its way to the database, which then has something to do while those who
+//! posted are woken; at once where none has come.
+//!
 //! - [`message`]: a post · [`decide`]: the pure decision · [`plan`]: one session's part of a batch
 //! - [`batch`]: the rounds of a batch · [`aside`]: posts that are settled one by one · [`queue`]: the way in
 

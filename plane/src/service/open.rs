@@ -19,7 +19,6 @@ use crate::limits::Limits;
 use crate::modes::Bounds;
 use crate::presence::Presence;
 use crate::rate::{Allowance, Counted, Rates};
-use crate::store::records::RecordRow;
 use crate::store::session::SessionRow;
 use crate::store::{Store, StoreError, StoreUrl};
 use crate::sweeper;
@@ -279,9 +278,8 @@ impl Shared {
             })
     }
 
-    /// An append is committed that led from a version to this row: who waits is woken.
-    pub(crate) fn appended(&self, before: i64, row: &SessionRow, records: &[RecordRow]) {
-        self.live.appended(before, row, records);
+    /// An append is committed that led to this row, and known here: who waits is woken.
+    pub(crate) fn appended(&self, row: &SessionRow) {
         self.wakes.wake_appended(row.session_id, row.version);
         self.measure(row);
     }

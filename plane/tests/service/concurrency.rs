@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use plane::service::Outcome;
+use futures_util::FutureExt as _;
+use futures_util::future::join_all;
+use plane::service::{Outcome, Poster};
 use plane::store::StoreUrl;
 use sqlx::{Connection as _, PgConnection};
 use wire::api::SettableMode;
@@ -234,6 +236,50 @@ mod postgres_alone {
         free.post().await;
         assert_eq!(code(posting.await.unwrap()), "the database failed");
         drop(other);
+    }
+
+    /// Half of them are with the database as the process is told to go down, half in the queue. Whether the row was changed
+    /// under the lock decides whether they pass at once or are asked again.
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn a_drain_answers_all_posts_that_were_taken_and_the_next_one_is_refused() {
+        if !postgres_is_here() {
+            return;
+        }
+        for end in ["ROLLBACK", "COMMIT"] {
+            let plane = Plane::new(Engine::Postgres).await;
+            let (owner, second) = (plane.create().await, plane.second(&wide()).await);
+            owner.post().await;
+            let poster: Poster = owner.me().await.into();
+            let mut other = held(&plane, &owner).await;
+            let posts: Vec<_> = (0..20).map(|_| owner.message()).collect();
+            let mut sent: Vec<_> = posts
+                .iter()
+                .map(|post| Box::pin(plane.service.post(&poster, post.clone())))
+                .collect();
+            for one in &mut sent {
+                assert!(
+                    one.as_mut().now_or_never().is_none(),
+                    "nobody is answered before the commit"
+                );
+            }
+            let mut drain = Box::pin(plane.service.drain());
+            assert!(
+                drain.as_mut().now_or_never().is_none(),
+                "it waits for what was taken"
+            );
+            let late = plane.service.post(&poster, owner.message()).await;
+            assert_eq!(code(late), "draining");
+            sqlx::query(end).execute(&mut other).await.unwrap();
+            let (answers, ()) = tokio::join!(join_all(sent), drain);
+            let told: BTreeSet<_> = answers
+                .into_iter()
+                .map(|posted| new(posted.unwrap()).seq)
+                .collect();
+            assert_eq!(told, (4..24).collect::<BTreeSet<_>>(), "{end}");
+            let stored = owner.over(&second).transcript().await;
+            gap_free(&stored, 1);
+            assert_eq!(stored.len(), 23);
+        }
     }
 
     /// `modes.md`: auto ends within 2 s of its time.
