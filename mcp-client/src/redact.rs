@@ -80,9 +80,12 @@ pub fn json_except(value: &mut Value, allowed: Option<&str>) {
 /// Whether `text` holds the key of a link, percent-encoded or not. Stricter callers refuse such text instead of cleaning it.
 pub fn holds_link(text: &str) -> bool {
     let bytes = text.as_bytes();
-    disguised::with_disguised(bytes)
-        .iter()
-        .any(|(_, secret)| *secret == Secret::Link)
+    let mut disguised = disguised(bytes, 0..bytes.len());
+    has_link_key(bytes) || disguised.any(|(_, secret)| secret == Secret::Link)
+}
+
+fn has_link_key(bytes: &[u8]) -> bool {
+    (0..bytes.len()).any(|at| link_key_at(bytes, at).is_some())
 }
 
 /// What was found.

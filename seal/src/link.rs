@@ -11,7 +11,7 @@ use zeroize::Zeroizing;
 
 use crate::secret::{LinkKind, LinkSecret};
 
-pub use find::{find, undone};
+pub use find::{decoded, find, undone};
 pub use redact::{WITHHELD, redact};
 
 /// Bytes of a token: secret, epoch, check.

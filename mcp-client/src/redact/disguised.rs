@@ -1,9 +1,9 @@
 //! Secrets that programs on the way have spelled otherwise within a word: percent-encoded, once or again, or with a sign of
-//! wrapping between. The page has the same rule.
+//! wrapping between.
 
 use std::ops::Range;
 
-use super::{LINK_SYMBOLS, Secret, secret_at, spans};
+use super::{LINK_SYMBOLS, Secret, has_link_key, spans, token_at};
 
 /// The shortest word that can hold a key.
 const WORD_MIN: usize = 4 + LINK_SYMBOLS;
@@ -47,9 +47,15 @@ fn secret_in(word: &[u8]) -> Option<Secret> {
     if word.len() < WORD_MIN || !word.iter().any(|byte| is_disguise(*byte)) {
         return None;
     }
-    let plain = seal::link::undone(std::str::from_utf8(word).ok()?);
-    let mut found = (0..plain.len()).filter_map(|at| secret_at(plain.as_bytes(), at));
-    found.next().map(|(_, secret)| secret)
+    let word = std::str::from_utf8(word).ok()?;
+    if has_link_key(seal::link::undone(word).as_bytes()) {
+        return Some(Secret::Link);
+    }
+    // A token is written in one way: in names of programs its beginning stands in capitals, or behind an arrow.
+    let plain = seal::link::decoded(word);
+    let decoded = plain.as_str() != word;
+    let has_token = || (0..plain.len()).any(|at| token_at(plain.as_bytes(), at).is_some());
+    (decoded && has_token()).then_some(Secret::Token)
 }
 
 #[cfg(test)]
@@ -149,6 +155,8 @@ mod tests {
             "https://example.org/search?q=%23dp1%20percent%2520encoded%20and%20long",
             "https://plane.example/s/0192f7c0-4a1b-4c2d-8e3f-5a6b7c8d9e0f%23",
             "%64p1f%61%62%63 is too short for a key",
+            "flags==DPM_FLAG_SMART_SUSPEND; DPS_TOTAL_DAMAGE_OUT=5%25",
+            "cfg->dps_rate>threshold_value_max|dpm=_domain_attach_by_name_",
             "if a>=b|c then x=%d, y=%%, z=%zz and 100%",
             "YWJjZGVmZ2hhYmNkZWZnaGFiY2RlZmdoYWJjZGVmZ2g==",
             "%E2%9C%93%20%C3%9Cbergr%C3%B6%C3%9Fe%20%F0%9F%99%82%20%FF%FE",

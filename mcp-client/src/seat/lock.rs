@@ -185,7 +185,7 @@ impl Inner {
 
 /// The right to change a seat, and its state. Dropped without a save, changes are forgotten.
 ///
-/// It may be held while one request is under way, and for nothing longer.
+/// It may be held while a request and what is asked before it are under way, and for nothing longer.
 pub struct SeatLock {
     seat: Arc<Inner>,
     state: SeatState,

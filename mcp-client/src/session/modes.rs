@@ -25,8 +25,8 @@ pub struct Listeners(Word);
 enum Word {
     /// By an answer that is new enough.
     Known(Vec<ParticipantRow>),
-    /// Asked at this time.
-    Asked(Instant, Asked),
+    /// Asked at this time, and at this head.
+    Asked(Instant, u64, Asked),
 }
 
 /// Who is here, by the plane's word.
@@ -113,18 +113,20 @@ impl Session {
             answered = &mut answer => Box::pin(std::future::ready(answered)),
             () = tokio::task::yield_now() => answer,
         };
-        Ok(Listeners(Word::Asked(asked, answer)))
+        Ok(Listeners(Word::Asked(asked, self.head().seq, answer)))
     }
 
     /// Who is here; nobody where the plane can't say.
     pub(super) async fn hear_listeners(&mut self, listeners: Listeners) -> Vec<ParticipantRow> {
-        let (asked, answer) = match listeners.0 {
+        let (asked, head, answer) = match listeners.0 {
             Word::Known(rows) => return rows,
-            Word::Asked(asked, answer) => (asked, answer),
+            Word::Asked(asked, head, answer) => (asked, head, answer),
         };
         match answer.await {
             Ok(answer) => {
-                self.hear_present(asked, answer.participants.clone());
+                if !self.has_moved_since(head) {
+                    self.hear_present(asked, answer.participants.clone());
+                }
                 answer.participants
             }
             Err(error) => {
@@ -150,15 +152,18 @@ impl Session {
         }
         let (plane, id, token) = (self.plane.clone(), *self.id(), self.token()?);
         let (synced, answer) = tokio::join!(self.sync(until), plane.participants(&id, &token, None, by));
-        // Somebody who came or went at the same moment may be missing in it.
-        let news = self.view.after(head);
-        let moved = news.iter().any(|entry| matches!(entry.what, What::Member(_)));
         match answer {
-            Ok(answer) if !moved => self.hear_present(asked, answer.participants),
+            Ok(answer) if !self.has_moved_since(head) => self.hear_present(asked, answer.participants),
             Ok(_) => {}
             Err(error) => tracing::info!(%error, "the plane did not say who is here"),
         }
         synced
+    }
+
+    /// Whether somebody came or went since, who may be missing in an answer that was asked for then.
+    fn has_moved_since(&self, head: u64) -> bool {
+        let news = self.view.after(head);
+        news.iter().any(|entry| matches!(entry.what, What::Member(_)))
     }
 
     async fn ask_who(&mut self, until: Deadline) -> Result<Vec<ParticipantRow>, SessionError> {

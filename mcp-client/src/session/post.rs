@@ -110,7 +110,12 @@ impl Session {
             false => Vec::new(),
         };
         let result = match ready {
-            Ok(Ready::Stored(stored)) => Ok(*stored),
+            Ok(Ready::Stored(stored)) => {
+                if let Some(present) = &mut self.present {
+                    present.post();
+                }
+                Ok(*stored)
+            }
             Ok(Ready::Sealed) => self.send(&mut lock, false, until).await,
             Err(error) => Err(error),
         };

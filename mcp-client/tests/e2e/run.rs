@@ -87,6 +87,39 @@ async fn after_a_pause_a_post_asks_for_the_mode_and_who_is_there_at_once() {
     assert_eq!(texts(&ana.read().await), ["before", "after"]);
 }
 
+/// What the mode is was told with the post before; who is there is as old, and somebody may listen by now.
+#[tokio::test]
+async fn who_is_there_is_asked_before_a_post_and_keeps_none_back() {
+    let plane = TestPlane::start().await;
+    let way = Tamper::before(&plane.origin).await;
+    let (ana, sam) = (Party::new("Ana", &plane), Party::new("Sam", &plane));
+    let link = ana.share("Relay", "start").await.link.unwrap();
+    sam.join(&through(&link, &way.origin)).await;
+    ana.will_answer([Ask::Yes]);
+    ana.set_mode(SetTo::Relay).await.unwrap();
+    sam.will_answer([Ask::Yes, Ask::Yes, Ask::Yes]);
+    sam.post("before").await;
+    let asked = note(&way);
+    pass(Duration::from_millis(1_001)).await;
+    assert_eq!(sam.post("after").await.not_listening, ["Ana"]);
+    assert_eq!(*asked.lock().unwrap(), ["GET participants", "POST records"]);
+
+    way.rule(|exchange| match exchange.path.contains("/participants") {
+        true => Fate::Page(500),
+        false => Fate::Pass,
+    });
+    pass(Duration::from_millis(1_001)).await;
+    let posted = sam.post("not told").await;
+    assert_eq!(posted.not_listening, [""; 0]);
+    assert!(
+        posted
+            .warnings
+            .iter()
+            .any(|warning| warning.contains("who is listening"))
+    );
+    assert_eq!(texts(&ana.read().await), ["before", "after", "not told"]);
+}
+
 #[tokio::test]
 async fn a_mode_that_was_set_behind_a_post_is_seen_before_the_next() {
     let plane = TestPlane::start().await;

@@ -136,6 +136,11 @@ impl Service {
     async fn create_again(&self, mut tx: Tx, by: &MachineCaller, checked: Checked) -> Answer<Created> {
         let id = checked.request.session_id;
         let time = self.shared.store_time();
+        let known = session::load(&mut tx.on(), id).await?;
+        // Nobody holds up somebody else's session.
+        if known.is_none_or(|known| known.owner_user != by.user_id) {
+            return Err(ServiceError::SessionExists);
+        }
         // Locked, so that nobody leaves, is re-keyed or is purged between this look and the new token.
         let (row, _) = session::lock(&mut tx.on(), id, time)
             .await?

@@ -108,9 +108,7 @@ impl Service {
             relay.announce();
             let relay = Arc::new(relay);
             let sends = Arc::clone(&relay);
-            tasks.start(|stop| async move {
-                stop.run_until_cancelled(sends.send(changed)).await;
-            });
+            tasks.start(|stop| async move { sends.send(changed, stop).await });
             tasks.start(|stop| async move {
                 stop.run_until_cancelled(relay.receive()).await;
             });
@@ -125,9 +123,8 @@ impl Service {
     pub async fn open_for_admin(config: ServiceConfig) -> Result<Self, StoreError> {
         let (service, channels) = Self::build(config).await?;
         if let Some((relay, changed)) = channels.relay {
-            service.tasks.start(|stop| async move {
-                stop.run_until_cancelled(relay.send(changed)).await;
-            });
+            let tasks = &service.tasks;
+            tasks.start(|stop| async move { relay.send(changed, stop).await });
         }
         Ok(service)
     }

@@ -12,6 +12,7 @@ use std::collections::BTreeSet;
 use sqlx::postgres::PgListener;
 use tokio::sync::mpsc;
 use tokio::time::{sleep, timeout};
+use tokio_util::sync::CancellationToken;
 use wire::encoding::{from_base64url, to_base64url};
 use wire::ids::SessionId;
 
@@ -60,19 +61,31 @@ impl Relay {
         }
     }
 
-    /// Sends what this process committed, until the other end of `changed` is gone.
-    pub(crate) async fn send(&self, mut changed: mpsc::Receiver<SessionId>) {
+    /// Sends what this process committed, until `stop` fires or the other end of `changed` is gone; what waits then is sent
+    /// still.
+    pub(crate) async fn send(&self, mut changed: mpsc::Receiver<SessionId>, stop: CancellationToken) {
         let mut arrived = Vec::new();
-        while changed.recv_many(&mut arrived, QUEUE).await > 0 {
-            let sessions: BTreeSet<SessionId> = arrived.drain(..).collect();
-            let sessions: Vec<SessionId> = sessions.into_iter().collect();
-            for part in sessions.chunks(IDS_A_PAYLOAD) {
-                let payload = encode(&self.tag, part);
-                if let Err(error) = self.side.tell(CHANNEL, &payload, self.times.answer).await {
-                    tracing::warn!(%error, "other processes were not told of a change; they re-read by themselves");
-                }
+        while let Some(1..) = stop
+            .run_until_cancelled(changed.recv_many(&mut arrived, QUEUE))
+            .await
+        {
+            self.tell(&mut arrived).await;
+            stop.run_until_cancelled(sleep(self.times.apart)).await;
+        }
+        while let Ok(session) = changed.try_recv() {
+            arrived.push(session);
+        }
+        self.tell(&mut arrived).await;
+    }
+
+    async fn tell(&self, arrived: &mut Vec<SessionId>) {
+        let sessions: BTreeSet<SessionId> = arrived.drain(..).collect();
+        let sessions: Vec<SessionId> = sessions.into_iter().collect();
+        for part in sessions.chunks(IDS_A_PAYLOAD) {
+            let payload = encode(&self.tag, part);
+            if let Err(error) = self.side.tell(CHANNEL, &payload, self.times.answer).await {
+                tracing::warn!(%error, "other processes were not told of a change; they re-read by themselves");
             }
-            sleep(self.times.apart).await;
         }
     }
 

@@ -130,6 +130,16 @@ fn session_id(text: &str) -> Option<SessionId> {
 /// Steps 2 and 3 of `crypto.md` section 4.1: the text as it was before programs on the way changed it, in lower case.
 /// Without white space, so for looking into, not for reading.
 pub fn undone(text: &str) -> Zeroizing<String> {
+    kept(&decoded(text), |symbol| match symbol {
+        '>' | '=' | '\\' | '|' => None,
+        symbol if is_ignorable(symbol) || is_space(symbol) => None,
+        '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{FE58}' | '\u{FE63}' | '\u{FF0D}' => Some('-'),
+        symbol => Some(symbol.to_ascii_lowercase()),
+    })
+}
+
+/// Step 2 alone: without hidden characters and percent encoding, however often it was put on.
+pub fn decoded(text: &str) -> Zeroizing<String> {
     let mut text = Zeroizing::new(text.to_owned());
     for _ in 0..ROUNDS_MAX {
         text = kept(&text, |symbol| (!is_ignorable(symbol)).then_some(symbol));
@@ -139,12 +149,7 @@ pub fn undone(text: &str) -> Zeroizing<String> {
         }
         text = decoded;
     }
-    kept(&text, |symbol| match symbol {
-        '>' | '=' | '\\' | '|' => None,
-        symbol if is_ignorable(symbol) || is_space(symbol) => None,
-        '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{FE58}' | '\u{FE63}' | '\u{FF0D}' => Some('-'),
-        symbol => Some(symbol.to_ascii_lowercase()),
-    })
+    text
 }
 
 /// The symbols that `keep` gives. No symbol gets longer, so the copy never grows beyond its first room.
