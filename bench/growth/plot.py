@@ -32,7 +32,7 @@ def main(measured: str, picture: str) -> None:
     axes.set_ylabel("µs: median, least and most of the rounds")
     axes.set_title("What an append and a page cost as a database grows")
     axes.grid(visible=True, which="both", alpha=0.25)
-    axes.legend()
+    axes.legend(loc="center right")
     figure.savefig(picture, dpi=150, metadata={"Software": None})
 
 

@@ -1,6 +1,7 @@
 //! The verifier of a transcript (`crypto.md` section 9): pure, one record at a time, in order.
 
 mod admission;
+mod ahead;
 mod outcome;
 mod own;
 mod raw;
@@ -20,6 +21,7 @@ use crate::roster::Roster;
 use admission::{Admitted, NewEra};
 
 pub use crate::record::message::Head;
+pub use ahead::Ahead;
 pub use outcome::{Access, EpochChange, Member, MemberKind, Outcome, Standing};
 pub use raw::RawRecord;
 pub use start::Start;
@@ -75,6 +77,16 @@ impl Transcript {
     /// `epoch_order`, `epoch_record_malformed`, `rekey_not_owner`, `rekey_auth`, `verifier_mismatch`, `replay`,
     /// `own_record_mismatch`. The plane misbehaves or lost data: accept nothing further, post nothing, say so.
     pub fn accept(&mut self, record: &RawRecord<'_>, reader: &mut Reader<'_>) -> Result<Outcome, Error> {
+        self.accept_ahead(Ahead::from(*record), reader)
+    }
+
+    /// As [`Transcript::accept`], of a record that was looked into before: the outcome is the same.
+    ///
+    /// # Errors
+    /// As [`Transcript::accept`].
+    pub fn accept_ahead(&mut self, ahead: Ahead<'_>, reader: &mut Reader<'_>) -> Result<Outcome, Error> {
+        let Ahead { record, looked } = ahead;
+        let record = &record;
         let admitted = admission::admit(self, record, reader)?;
         if let Some(me) = reader.me {
             self.check_own(record, &admitted, me.participant_id())?;
@@ -89,7 +101,7 @@ impl Transcript {
                 if self.state.sent.remove(&id).is_some() {
                     self.state.own.insert(id, record.seq);
                 }
-                reading::message(self, record, &sender, &id, reader)
+                reading::message(self, record, looked, &sender, &id, reader)
             }
             Admitted::Member { about } => reading::member(record, &about, reader),
             Admitted::Notice | Admitted::Epoch(_) => reading::notice(record.body),

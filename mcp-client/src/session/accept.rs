@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use seal::Error;
-use seal::transcript::{EpochChange, Outcome, RawRecord, Reader, Standing, Start};
+use seal::transcript::{Ahead, EpochChange, Outcome, RawRecord, Reader, Standing, Start};
 use wire::api::{Checkpoint, Page, ParticipantRow, Record};
 use wire::encoding::Blob;
 use wire::epoch_record::EpochRecord;
@@ -13,7 +13,7 @@ use wire::transcript::RecordClass;
 use super::error::SessionError;
 use super::message::Message;
 use super::view::{Entry, NO_KEY, NewEpoch, Opened, Posted, What};
-use super::{Session, integrity};
+use super::{Session, ahead, integrity};
 use crate::plane::Deadline;
 
 /// What became of a page.
@@ -44,8 +44,9 @@ impl Session {
         let mut asked = BTreeSet::new();
         let before = self.transcript.head().seq;
         let mut result = Ok(Taken::All);
-        for record in &page.records {
-            match self.take_record(record, &mut asked, until).await {
+        let looked = ahead::look(&page.records, before, &self.keys, &self.roster);
+        for (record, looked) in page.records.iter().zip(looked) {
+            match self.take_record(record, looked, &mut asked, until).await {
                 Ok(()) => continue,
                 Err(SessionError::Failed(Error::SeqGap)) => result = Ok(Taken::Gap),
                 Err(error) => result = Err(error),
@@ -82,6 +83,7 @@ impl Session {
     async fn take_record(
         &mut self,
         record: &Record,
+        looked: Option<Ahead<'_>>,
         asked: &mut BTreeSet<(ParticipantId, u32)>,
         until: Deadline,
     ) -> Result<(), SessionError> {
@@ -116,7 +118,7 @@ impl Session {
         if accepted_before.is_some() || taking_back {
             self.expect_own(record)?;
         }
-        let entry = match self.accept(record) {
+        let entry = match self.accept(record, looked) {
             // Another process of this seat may have sent it since the page was asked for.
             Err(Error::OwnRecordMismatch) => {
                 let kept = self.seat.read()?;
@@ -124,7 +126,7 @@ impl Session {
                 if kept.head.is_some_and(|head| record.seq <= head.seq) {
                     self.expect_own(record)?;
                 }
-                self.accept(record)
+                self.accept(record, None)
             }
             other => other,
         };
@@ -147,15 +149,18 @@ impl Session {
         Ok(())
     }
 
-    /// Accepts the next record and says what it is to a reader. An error leaves everything as it was.
-    pub(super) fn accept(&mut self, record: &Record) -> Result<Entry, Error> {
-        let raw = RawRecord::from_wire(record)?;
+    /// Accepts the next record, which may have been looked into before, and says what it is to a reader. An error leaves everything as it was.
+    pub(super) fn accept(&mut self, record: &Record, looked: Option<Ahead<'_>>) -> Result<Entry, Error> {
+        let ahead = match looked {
+            Some(looked) => looked,
+            None => RawRecord::from_wire(record)?.into(),
+        };
         let mut reader = Reader {
             keys: &mut self.keys,
             roster: &mut self.roster,
             me: Some(&self.me),
         };
-        let outcome = self.transcript.accept(&raw, &mut reader)?;
+        let outcome = self.transcript.accept_ahead(ahead, &mut reader)?;
         Ok(Entry {
             seq: record.seq,
             at: record.at,

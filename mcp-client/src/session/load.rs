@@ -4,7 +4,7 @@ use seal::history;
 use seal::identity::Identity;
 use seal::keys::{EpochKeys, Keyring};
 use seal::roster::Roster;
-use seal::transcript::{Start, Transcript};
+use seal::transcript::{Ahead, Start, Transcript};
 use wire::api::Record;
 use wire::epoch_record::EpochRecord;
 use wire::transcript::RecordClass;
@@ -12,7 +12,7 @@ use wire::transcript::RecordClass;
 use super::error::SessionError;
 use super::meter::{Meter, Step};
 use super::view::View;
-use super::{Clock, Session};
+use super::{Clock, Session, ahead};
 use crate::cache::Cache;
 use crate::plane::{Http, Plane};
 use crate::seat::{Seat, SeatState};
@@ -99,8 +99,10 @@ impl Session {
                     return true;
                 }
             };
-            for record in records.iter().take_while(|record| record.seq <= up_to) {
-                if let Err(error) = self.replay_one(record) {
+            let looked = ahead::look(&records, after, &self.keys, &self.roster);
+            let known = records.iter().zip(looked);
+            for (record, looked) in known.take_while(|(record, _)| record.seq <= up_to) {
+                if let Err(error) = self.replay_one(record, looked) {
                     tracing::info!(seq = record.seq, %error, "the cache does not hold from here on");
                     return false;
                 }
@@ -113,11 +115,11 @@ impl Session {
         }
     }
 
-    fn replay_one(&mut self, record: &Record) -> Result<(), SessionError> {
+    fn replay_one(&mut self, record: &Record, looked: Option<Ahead<'_>>) -> Result<(), SessionError> {
         // Up to the stored head everything was accepted before, own messages included: reaching that head's hash
         // proves that these are the same bytes.
         self.expect_own(record)?;
-        let entry = self.accept(record)?;
+        let entry = self.accept(record, looked)?;
         self.view.push(entry);
         Ok(())
     }

@@ -7,6 +7,7 @@
 //! Source: `crypto.md` sections 5, 6, 7 (Retry), 8, 9, 10.2–10.4.
 
 mod accept;
+mod ahead;
 pub mod auto;
 mod calls;
 pub mod clock;

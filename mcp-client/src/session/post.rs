@@ -447,7 +447,7 @@ impl Session {
                 body: None,
                 epoch_record: None,
             };
-            let entry = self.accept(&record).map_err(|error| self.fail(error))?;
+            let entry = self.accept(&record, None).map_err(|error| self.fail(error))?;
             self.view.push(entry);
             self.remember(std::slice::from_ref(&record));
             self.unchecked_own.get_or_insert(posted.seq);

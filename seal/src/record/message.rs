@@ -4,13 +4,15 @@ use wire::ids::{MessageId, ParticipantId};
 use wire::transcript::Hash;
 use zeroize::Zeroizing;
 
-use super::{Address, Kind, open_by, seal as seal_record};
+use super::{Address, Kind, open_frame, seal as seal_record};
 use crate::error::Error;
 use crate::identity::Identity;
 use crate::json;
 use crate::keys::EpochKeys;
 use crate::random::Nonce;
 use crate::roster::Roster;
+use crate::secret::ContentKey;
+use crate::signature::VerificationKey;
 
 /// How far somebody has read: a seq and the transcript hash up to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,13 +76,70 @@ pub fn open(
     sealed: &[u8],
     roster: &Roster,
 ) -> Result<Message, Error> {
-    let address = Address {
-        kind: Kind::Message,
-        keys,
-        participant: author,
-        item: id.as_bytes(),
-    };
-    read(open_by(&address, roster.author(author, keys.epoch()), sealed)?.rest())
+    let known = roster.author(author, keys.epoch());
+    Looked::into(keys, author, id, sealed, known.key).judged(known.may_write)
+}
+
+/// A message that was opened and whose signature was checked, before anybody asks whether its author may write. Nothing
+/// of it is given out until then.
+#[derive(Debug)]
+pub(crate) struct Looked {
+    content: ContentKey,
+    signer: Option<VerificationKey>,
+    found: Result<Signed, Error>,
+}
+
+#[derive(Debug)]
+enum Signed {
+    /// There was no key to check it with.
+    Unchecked,
+    /// Not by the author's key.
+    Badly,
+    /// By the author's key; the content may be none all the same.
+    Well(Result<Message, Error>),
+}
+
+impl Looked {
+    /// Opens it, and checks it with the key that is known of its author.
+    pub(crate) fn into(
+        keys: &EpochKeys,
+        author: &ParticipantId,
+        id: &MessageId,
+        sealed: &[u8],
+        signer: Option<&VerificationKey>,
+    ) -> Self {
+        let address = Address {
+            kind: Kind::Message,
+            keys,
+            participant: author,
+            item: id.as_bytes(),
+        };
+        let found = open_frame(&address, sealed).map(|record| match signer {
+            None => Signed::Unchecked,
+            Some(key) if !record.is_signed_by(key) => Signed::Badly,
+            Some(_) => Signed::Well(read(record.rest())),
+        });
+        Self {
+            content: ContentKey::from_bytes(*keys.content_key().expose()),
+            signer: signer.cloned(),
+            found,
+        }
+    }
+
+    /// Whether these keys would find the same.
+    pub(crate) fn is_by(&self, keys: &EpochKeys, signer: Option<&VerificationKey>) -> bool {
+        self.content.same(keys.content_key()) && self.signer.as_ref() == signer
+    }
+
+    /// What it says, once it is known whether its author may write in its epoch. Errors come in the order of section 7.
+    pub(crate) fn judged(self, may_write: bool) -> Result<Message, Error> {
+        match self.found? {
+            Signed::Unchecked => Err(Error::AuthorUnknown),
+            Signed::Badly => Err(Error::BadSignature),
+            Signed::Well(_) if !may_write => Err(Error::NotCertified),
+            Signed::Well(message) => message,
+        }
+    }
 }
 
 /// The head and the text of a message's content.

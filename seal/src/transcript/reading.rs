@@ -9,12 +9,13 @@ use wire::ids::{MessageId, ParticipantId};
 use super::{Member, MemberKind, Outcome, RawRecord, Reader, Standing, Transcript};
 use crate::error::Error;
 use crate::json::{self, Object};
-use crate::record::message::{self, Head};
+use crate::record::message::{Head, Looked};
 
 /// Opens a message and compares its head with this reader's chain, which holds the message already.
 pub(super) fn message(
     transcript: &mut Transcript,
     record: &RawRecord<'_>,
+    looked: Option<Looked>,
     sender: &ParticipantId,
     id: &MessageId,
     reader: &Reader<'_>,
@@ -22,7 +23,11 @@ pub(super) fn message(
     let Some(keys) = reader.keys.get(record.epoch) else {
         return Outcome::NoKey;
     };
-    match message::open(keys, sender, id, record.body, reader.roster) {
+    let author = reader.roster.author(sender, record.epoch);
+    let looked = looked
+        .filter(|looked| looked.is_by(keys, author.key))
+        .unwrap_or_else(|| Looked::into(keys, sender, id, record.body, author.key));
+    match looked.judged(author.may_write) {
         Ok(message) => {
             let standing = standing(transcript, record.seq, sender, &message.head);
             Outcome::Message { message, standing }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use libtest_mimic::Trial;
 use seal::keys::{EpochKeys, Keyring};
 use seal::roster::{Learned, Roster};
-use seal::transcript::{MemberKind, Outcome, RawRecord, Reader, Start, Transcript};
+use seal::transcript::{Ahead, MemberKind, Outcome, RawRecord, Reader, Start, Transcript};
 use serde_json::{Value, json};
 use wire::epoch_record::EpochRecord;
 use wire::ids::SessionId;
@@ -42,7 +42,13 @@ impl Keys<'_> {
     }
 }
 
+/// In turn, and once more looked into ahead with all keys and people that the first reader came to know: the outcome is the same.
 fn replay(case: &Value) {
+    let (keys, roster) = replay_with(case, |record| Ahead::from(record));
+    replay_with(case, |record| Ahead::look(record, &keys, &roster));
+}
+
+fn replay_with(case: &Value, look: impl for<'a> Fn(RawRecord<'a>) -> Ahead<'a>) -> (Keyring, Roster) {
     let sid = session(&case["session"]);
     let mut keys = Keys {
         session: sid,
@@ -94,7 +100,7 @@ fn replay(case: &Value) {
                 let _ = reader.roster.learn(reader.keys, &id, epoch, &sealed);
             }
         }
-        match transcript.accept(&record, &mut reader) {
+        match transcript.accept_ahead(look(record), &mut reader) {
             Err(error) => {
                 assert_eq!(json!({ "error": error.name() }), *expected);
                 assert_eq!(transcript.head(), before, "a refused record moved the head");
@@ -121,6 +127,7 @@ fn replay(case: &Value) {
         .map(|(id, seq)| (participant(&Value::from(id.as_str())), number(seq)))
         .collect();
     assert_eq!(confirmed, expected);
+    (keys.ring, roster)
 }
 
 fn json_of(outcome: &Outcome) -> Option<&str> {
