@@ -80,7 +80,7 @@ mod tests {
             sender: None,
             item_id: None,
             // One in seven lacks what a message has.
-            sealed: (seq % 7 != 0).then(|| Blob(vec![1])),
+            sealed: (!seq.is_multiple_of(7)).then(|| Blob(vec![1])),
             signal: None,
             body: None,
             epoch_record: None,
@@ -98,7 +98,7 @@ mod tests {
                 .map(|looked| looked.as_ref().map(|looked| looked.record().seq))
                 .collect();
             let expected: Vec<_> = (1..=100)
-                .map(|seq| (seq > 10 && seq % 7 != 0).then_some(seq))
+                .map(|seq| (seq > 10 && !seq.is_multiple_of(7)).then_some(seq))
                 .collect();
             assert_eq!(seqs, expected, "{threads} threads");
         }
