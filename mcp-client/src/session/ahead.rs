@@ -97,7 +97,7 @@ mod tests {
                 .iter()
                 .map(|looked| looked.as_ref().map(|looked| looked.record().seq))
                 .collect();
-            let expected: Vec<_> = (1..=100)
+            let expected: Vec<_> = (1..=100_u64)
                 .map(|seq| (seq > 10 && !seq.is_multiple_of(7)).then_some(seq))
                 .collect();
             assert_eq!(seqs, expected, "{threads} threads");
