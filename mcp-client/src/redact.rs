@@ -12,6 +12,8 @@ use std::ops::Range;
 use serde_json::Value;
 use wire::token::TokenKind;
 
+pub(crate) use disguised::disguised;
+
 /// What stands where a link's key was.
 const LINK_WITHHELD: &str = "[session link withheld]";
 
@@ -96,8 +98,6 @@ pub(crate) enum Secret {
     /// A bearer token.
     Token,
 }
-
-pub(crate) use disguised::disguised;
 
 /// Where link keys and tokens stand as they were made, from the front.
 pub(crate) fn spans(bytes: &[u8]) -> impl Iterator<Item = (Range<usize>, Secret)> {

@@ -149,7 +149,8 @@ impl Session {
         Ok(())
     }
 
-    /// Accepts the next record, which may have been looked into before, and says what it is to a reader. An error leaves everything as it was.
+    /// Accepts the next record, which may have been looked into before, and says what it is to a reader. An error leaves
+    /// everything as it was.
     pub(super) fn accept(&mut self, record: &Record, looked: Option<Ahead<'_>>) -> Result<Entry, Error> {
         let ahead = match looked {
             Some(looked) => looked,

@@ -95,8 +95,8 @@ impl Session {
         self.ask_who(until).await
     }
 
-    /// Asks who is here before a post, unless that is known: of a run of posts that wake nobody, before the first. Does not wait
-    /// for the answer, which [`Session::post`] does once the message is ready: a post wakes those who listen.
+    /// Asks who is here before a post, unless that is known: of a run of posts that wake nobody, before the first. Does not
+    /// wait for the answer, which [`Session::post`] does once the message is ready: a post wakes those who listen.
     ///
     /// # Errors
     /// The seat's file can't be read.
@@ -136,8 +136,8 @@ impl Session {
         }
     }
 
-    /// Reads on, and where [`Session::ask_listeners`] would have to ask, asks at the same time, until `by` at the latest. What was
-    /// not answered is asked there.
+    /// Reads on, and where [`Session::ask_listeners`] would have to ask, asks at the same time, until `by` at the latest. What
+    /// was not answered is asked there.
     ///
     /// # Errors
     /// As [`Session::sync`].

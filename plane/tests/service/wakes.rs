@@ -54,7 +54,7 @@ struct Scene {
     far: Service,
     owner: Seat,
     human: Seat,
-    _plane: Plane,
+    plane: Plane,
 }
 
 impl Scene {
@@ -70,7 +70,7 @@ impl Scene {
             human: human.over(&far),
             far,
             owner,
-            _plane: plane,
+            plane,
         }
     }
 
@@ -93,6 +93,36 @@ impl Scene {
 async fn a_listener_hears_and_nothing_else_wakes_here() {
     if postgres_is_here() {
         Scene::new(never()).await.a_post_wakes().await;
+    }
+}
+
+/// The last ones of a process that goes down are not left to the slow look.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_first_change_is_told_at_once_and_what_waits_to_be_told_before_the_process_ends() {
+    if !postgres_is_here() {
+        return;
+    }
+    let scene = Scene::new(never()).await;
+    let plane = &scene.plane;
+    let times = WakeTimes {
+        apart: NEVER,
+        ..never()
+    };
+    let near = process(plane, plane.database.url.clone(), times).await;
+    let owner = scene.owner.over(&near);
+    for goes_down in [false, true] {
+        let me = scene.human.me().await;
+        let head = scene.human.state().await.head_seq;
+        let far = scene.far.clone();
+        let waiting = tokio::spawn(async move { far.wait(&me, head, 200, LONG).await });
+        scene.human.until_listening().await;
+        let seq = owner.post().await.seq;
+        if goes_down {
+            near.drain().await;
+        }
+        let told = tokio::time::timeout(Duration::from_secs(20), waiting).await;
+        let page = told.expect("it was not told").unwrap().unwrap();
+        assert_eq!(page.records.last().map(|record| record.seq), Some(seq));
     }
 }
 

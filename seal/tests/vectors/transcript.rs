@@ -42,10 +42,24 @@ impl Keys<'_> {
     }
 }
 
-/// In turn, and once more looked into ahead with all keys and people that the first reader came to know: the outcome is the same.
+/// In turn; looked into ahead with all keys and people that the first reader came to know; and with keys that open nothing: the
+/// outcome is the same.
 fn replay(case: &Value) {
     let (keys, roster) = replay_with(case, |record| Ahead::from(record));
     replay_with(case, |record| Ahead::look(record, &keys, &roster));
+    let mut wrong = Keyring::new();
+    for right in keys.iter() {
+        let posting_key = *right.posting_key().as_bytes();
+        let session = right.session_id();
+        wrong.insert(EpochKeys::unchecked(
+            session,
+            right.epoch(),
+            [0; 32],
+            [9; 32],
+            posting_key,
+        ));
+    }
+    replay_with(case, |record| Ahead::look(record, &wrong, &roster));
 }
 
 fn replay_with(case: &Value, look: impl for<'a> Fn(RawRecord<'a>) -> Ahead<'a>) -> (Keyring, Roster) {
