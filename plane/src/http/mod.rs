@@ -5,6 +5,7 @@
 
 mod address;
 mod app;
+mod at_once;
 mod body;
 mod call;
 mod credential;

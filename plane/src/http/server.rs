@@ -22,6 +22,7 @@ use tokio_util::task::TaskTracker;
 use tower::Service as _;
 
 use super::app::{App, MetricsAt, Options};
+use super::at_once::at_once;
 use super::edge::Peer;
 use super::stall::StallGuard;
 use super::{openapi, routes};
@@ -148,10 +149,10 @@ impl Connections {
             match listener.accept().await {
                 Ok((stream, peer)) => {
                     let this = Arc::clone(self);
-                    self.tasks.spawn(async move {
+                    self.tasks.spawn(at_once(async move {
                         this.speak(stream, Peer(peer.ip())).await;
                         drop(place);
-                    });
+                    }));
                 }
                 Err(error) => {
                     tracing::warn!(%error, "a connection can't be accepted");
