@@ -31,6 +31,8 @@ struct Wait {
     after: u64,
     limit: u32,
     before: Mark,
+    /// Of the session's row that was seen last. A look that others took may be older than it.
+    version: i64,
     slot: Slot,
     /// What was told and looked at.
     handled: Change,
@@ -38,8 +40,8 @@ struct Wait {
 
 /// How a wait begins.
 enum Begun {
-    /// Nothing is there: it waits until this changes.
-    Waits(Mark, Listening),
+    /// Nothing is there: it waits until this changes, which was read from a row of this version.
+    Waits(Mark, i64, Listening),
     /// It is answered at once.
     Ends(Listening),
 }
@@ -70,8 +72,8 @@ impl Service {
         let turn = self.shared.turns.next().await?;
         let begun = Box::pin(self.begin_wait(by, after)).await?;
         drop(turn);
-        let (before, _place) = match begun {
-            Begun::Waits(before, place) => (before, place),
+        let (before, version, _place) = match begun {
+            Begun::Waits(before, version, place) => (before, version, place),
             Begun::Ends(_place) => return Box::pin(self.read_now(by, after, limit)).await,
         };
         let mut wait = Wait {
@@ -79,6 +81,7 @@ impl Service {
             after,
             limit,
             before,
+            version,
             slot: self.shared.looks.slot(by.session_id),
             handled,
         };
@@ -108,6 +111,10 @@ impl Service {
                 shared.seen_by(&mut wait.by, &look, after).await?
             }
         };
+        if told.is_some() && seen.row.version < wait.version {
+            return Ok(None);
+        }
+        wait.version = seen.row.version;
         let news = self.has_news(&wait.by, after, &seen).await?;
         if news || told.is_none() || seen.row.ended.is_some() || Mark::from(&seen.row) != wait.before {
             return self.answer(wait, seen).await.map(Some);
@@ -138,7 +145,7 @@ impl Service {
         if row.ended.is_some() || self.has_news(by, after, &seen).await? {
             return Ok(Begun::Ends(place));
         }
-        Ok(Begun::Waits(Mark::from(row), place))
+        Ok(Begun::Waits(Mark::from(row), row.version, place))
     }
 
     /// The records that were seen, or others where not all are at hand.

@@ -21,6 +21,8 @@ const PRESENCE_EVERY: Duration = Duration::from_secs(5);
 pub(super) struct Opening {
     pub(super) checkpoint: Option<Checkpoint>,
     pub(super) state: State,
+    /// Of the session's row that says this state.
+    pub(super) version: i64,
     pub(super) roster: Roster,
 }
 
@@ -35,6 +37,8 @@ pub(super) struct Course {
     seq: u64,
     /// The newest seq known to be there.
     head: u64,
+    /// Of the newest row that was followed. A look that is shared may have an older one.
+    version: i64,
     /// The state sent last, by the SHA-256 of its JSON: the whole would be most of an idle stream.
     state: [u8; 32],
     roster: Roster,
@@ -48,11 +52,13 @@ impl Course {
         let Opening {
             checkpoint,
             state,
+            version,
             roster,
         } = opening;
         let course = Self {
             seq: checkpoint.as_ref().map_or(after, |checkpoint| checkpoint.seq),
             head: state.head_seq,
+            version,
             state: digest(&state),
             roster,
             presence_at: now + PRESENCE_EVERY,
@@ -75,8 +81,18 @@ impl Course {
         self.seq < self.head
     }
 
-    /// The next records, and the state once they are all.
-    pub(super) fn follow(&mut self, records: Vec<Record>, state: State) -> Result<Vec<StreamEvent>, Evicted> {
+    /// The next records, and the state once they are all. Of a row older than one that was followed nothing is said: all of it
+    /// was, and a state that went back would be taken for a plane that forgets.
+    pub(super) fn follow(
+        &mut self,
+        records: Vec<Record>,
+        state: State,
+        version: i64,
+    ) -> Result<Vec<StreamEvent>, Evicted> {
+        if version < self.version {
+            return Ok(Vec::new());
+        }
+        self.version = version;
         let mut events = Vec::with_capacity(records.len() + 1);
         for record in records {
             if record.seq != self.seq.saturating_add(1) {

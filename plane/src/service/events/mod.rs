@@ -80,6 +80,7 @@ impl Service {
         let opening = Opening {
             checkpoint: found.checkpoint,
             state: shared.state_for(&found.row, by.into()),
+            version: found.row.version,
             roster: shared.roster(by.session_id).await?,
         };
         let (course, events) = Course::begin(after, opening, Instant::now());
@@ -215,7 +216,7 @@ impl EventStream {
         let state = shared.state_for(row, (&self.by).into());
         let records: Vec<_> = records.into_iter().map(shown).collect::<Result<_, _>>()?;
         let some = !records.is_empty();
-        let Ok(events) = self.course.follow(records, state) else {
+        let Ok(events) = self.course.follow(records, state, row.version) else {
             return Ok(vec![self.too_slow()]);
         };
         if some {

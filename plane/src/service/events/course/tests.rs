@@ -9,6 +9,9 @@ use wire::transcript::RecordClass;
 
 use super::*;
 
+/// Of the row at the beginning.
+const VERSION: i64 = 7;
+
 fn state(head_seq: u64) -> State {
     State {
         session_id: SessionId::from_bytes([1; 16]),
@@ -84,6 +87,7 @@ fn begin(after: u64, head: u64, checkpoint: Option<u64>, now: Instant) -> (Cours
             epoch_record: Blob(Vec::new()),
         }),
         state: state(head),
+        version: VERSION,
         roster: roster(0),
     };
     Course::begin(after, opening, now)
@@ -103,16 +107,27 @@ fn a_stream_begins_with_state_and_presence_and_before_them_a_checkpoint_where_th
     let (mut course, events) = begin(2, 20, Some(10), now);
     assert_eq!(said(&events), ["checkpoint 10", "state 20", "presence"]);
     assert_eq!(course.seq(), 10, "what it stands for is not sent");
-    let events = course.follow(records(11..=20), state(20)).unwrap();
+    let events = course.follow(records(11..=20), state(20), VERSION).unwrap();
     assert_eq!(events.len(), 10, "the state has been sent");
+}
+
+#[test]
+fn a_row_older_than_one_that_was_followed_says_nothing() {
+    let (mut course, _) = begin(3, 3, None, Instant::now());
+    let events = course.follow(records(4..=5), state(5), VERSION + 2).unwrap();
+    assert_eq!(said(&events), ["record 4", "record 5", "state 5"]);
+    assert_eq!(course.follow(Vec::new(), state(4), VERSION + 1).unwrap(), []);
+    assert!(!course.is_behind());
+    let events = course.follow(records(6..=6), state(6), VERSION + 3).unwrap();
+    assert_eq!(said(&events), ["record 6", "state 6"]);
 }
 
 #[test]
 fn a_state_follows_the_records_that_change_it_and_is_not_repeated() {
     let (mut course, _) = begin(3, 3, None, Instant::now());
-    let events = course.follow(records(4..=5), state(5)).unwrap();
+    let events = course.follow(records(4..=5), state(5), VERSION).unwrap();
     assert_eq!(said(&events), ["record 4", "record 5", "state 5"]);
-    assert_eq!(course.follow(Vec::new(), state(5)).unwrap(), []);
+    assert_eq!(course.follow(Vec::new(), state(5), VERSION).unwrap(), []);
     let relay = State {
         mode: Mode {
             name: ModeName::Relay,
@@ -120,17 +135,17 @@ fn a_state_follows_the_records_that_change_it_and_is_not_repeated() {
         },
         ..state(5)
     };
-    let events = course.follow(Vec::new(), relay).unwrap();
+    let events = course.follow(Vec::new(), relay, VERSION).unwrap();
     assert_eq!(said(&events), ["state 5"], "a change without a record");
 }
 
 #[test]
 fn a_state_waits_until_all_records_it_speaks_of_are_out() {
     let (mut course, _) = begin(0, 3, None, Instant::now());
-    let events = course.follow(records(1..=4), state(9)).unwrap();
+    let events = course.follow(records(1..=4), state(9), VERSION).unwrap();
     assert_eq!(said(&events), ["record 1", "record 2", "record 3", "record 4"]);
     assert!(course.is_behind());
-    let events = course.follow(records(5..=9), state(9)).unwrap();
+    let events = course.follow(records(5..=9), state(9), VERSION).unwrap();
     assert_eq!(said(&events)[4..], ["record 9", "state 9"]);
     assert!(!course.is_behind());
 }
@@ -143,7 +158,7 @@ fn nothing_is_sent_over_a_gap() {
         [records(4..=4), records(6..=6)].concat(),
     ] {
         let (mut course, _) = begin(3, 3, None, Instant::now());
-        assert_eq!(course.follow(bad, state(6)), Err(Evicted));
+        assert_eq!(course.follow(bad, state(6), VERSION), Err(Evicted));
     }
 }
 
@@ -151,10 +166,10 @@ fn nothing_is_sent_over_a_gap() {
 fn a_reader_that_has_more_than_there_is_waits_for_what_comes_after() {
     let (mut course, _) = begin(9, 3, None, Instant::now());
     assert!(!course.is_behind());
-    let events = course.follow(Vec::new(), state(4)).unwrap();
+    let events = course.follow(Vec::new(), state(4), VERSION).unwrap();
     assert_eq!(said(&events), ["state 4"]);
     assert_eq!(
-        said(&course.follow(records(10..=10), state(10)).unwrap()),
+        said(&course.follow(records(10..=10), state(10), VERSION).unwrap()),
         ["record 10", "state 10"]
     );
 }
@@ -185,7 +200,7 @@ fn a_comment_comes_every_fifteen_seconds_whatever_else_does() {
     let (mut course, _) = begin(3, 3, None, start);
     assert_eq!(course.next_at(&roster(0)), start + seconds(15));
     assert!(!course.comment(start + Duration::from_millis(14_999)));
-    course.follow(records(4..=4), state(4)).unwrap();
+    course.follow(records(4..=4), state(4), VERSION).unwrap();
     course.presence(roster(4), start + seconds(10));
     assert!(course.comment(start + seconds(15)));
     assert!(!course.comment(start + seconds(15)), "one");
