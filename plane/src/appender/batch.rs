@@ -162,7 +162,8 @@ impl Writer {
     async fn store(&mut self, moves: &[Move<'_>], now: Timestamp) -> Result<HashSet<SessionId>, StoreError> {
         let was_held = self.held.is_some();
         let store = self.shared.store();
-        let time = self.shared.store_time();
+        let clock = Arc::clone(&self.shared);
+        let time = || clock.store_time();
         // Polled in this order: the statement is on its way before anybody is told.
         let asks = append::append(store, &mut self.held, moves, now, time);
         let (shared, untold) = (&self.shared, std::mem::take(&mut self.untold));

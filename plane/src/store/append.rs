@@ -34,14 +34,14 @@ pub(crate) struct Move<'a> {
 
 /// Appends, in one commit; gives the sessions that were moved. Another one was changed since, has one of the
 /// message ids, or its auto is over; nothing of it is done. `held` keeps the connection from one call to the next
-/// where the engine has more than one for writing. Each session is named once. `at` is the time of all
-/// records, `now` that of the database where it has none of its own.
+/// where the engine has more than one for writing. Each session is named once. `at` is the time of all records; `now` gives that of
+/// the database where it has none of its own, and is asked as late as can be, since locks are waited for.
 pub(crate) async fn append(
     store: &Store,
     held: &mut Option<Conn>,
     moves: &[Move<'_>],
     at: Timestamp,
-    now: Option<Timestamp>,
+    now: impl Fn() -> Option<Timestamp>,
 ) -> Result<HashSet<SessionId>, StoreError> {
     let conn = match held.take() {
         Some(conn) => conn,
@@ -49,19 +49,20 @@ pub(crate) async fn append(
     };
     match conn {
         Conn::Postgres(mut conn, way) => {
-            let mut pg = Pg::new(&mut conn, way);
+            let mut pg = Pg::alone(&mut conn, way);
             let moved = match moves {
                 [one] if one.records.len() == 1 && one.ids.len() == 1 => {
-                    append_one(&mut pg, one, at, now).await?
+                    append_one(&mut pg, one, at, now()).await?
                 }
-                several => append_batch(&mut pg, several, at, now).await?,
+                several => append_batch(&mut pg, several, at, now()).await?,
             };
             *held = Some(Conn::Postgres(conn, way));
             Ok(moved)
         }
         Conn::Sqlite(mut conn) => {
             let mut tx = conn.begin_with("BEGIN IMMEDIATE").await?;
-            let moved = append_each(&mut tx, moves, at).await?;
+            // The lock may have been waited for: what was decided before may be over.
+            let moved = append_each(&mut tx, moves, now().unwrap_or(at)).await?;
             tx.commit().await?;
             Ok(moved)
         }

@@ -1,5 +1,7 @@
 //! Modes through the service; the machine itself is tested where it is.
 
+use plane::store::StoreUrl;
+use sqlx::{Connection as _, SqliteConnection};
 use wire::api::SettableMode;
 use wire::event::{Capability, Kind, ModeName};
 use wire::transcript::RecordClass;
@@ -127,4 +129,35 @@ on_both! {
         plane.service.sweep().await.unwrap();
         assert_eq!(owner.notices().await.iter().filter(|notice| *notice == exit).count(), 1);
     }
+}
+
+/// Another process holds the database while the auto ends. Nothing tells when a post waits for it; one that comes only later is
+/// refused all the same.
+#[tokio::test]
+async fn a_post_that_waits_for_the_embedded_database_until_its_auto_is_over_is_not_appended() {
+    let plane = Plane::new(Engine::Sqlite).await;
+    let owner = plane.create().await;
+    let guest = owner.invite(Kind::Agent, Capability::Full).await;
+    owner.start_auto(&guest, 5, 60).await;
+    let for_auto = || wire::api::Post {
+        expect_mode: Some(wire::api::ExpectMode::Auto),
+        ..guest.message()
+    };
+    guest.send(for_auto()).await.unwrap();
+    let StoreUrl::Sqlite(path) = &plane.database.direct else {
+        unreachable!("the engine is SQLite");
+    };
+    let mut other = SqliteConnection::connect(&format!("sqlite://{}", path.display()))
+        .await
+        .unwrap();
+    sqlx::query("BEGIN IMMEDIATE").execute(&mut other).await.unwrap();
+    plane.advance(59);
+    let posting = tokio::spawn({
+        let (guest, post) = (guest.clone(), for_auto());
+        async move { guest.send(post).await }
+    });
+    tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+    plane.advance(2);
+    sqlx::query("COMMIT").execute(&mut other).await.unwrap();
+    assert_eq!(code(posting.await.unwrap()), "auto_over");
 }
