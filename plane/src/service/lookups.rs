@@ -10,7 +10,7 @@ use wire::ids::SessionId;
 
 use super::open::Shared;
 use super::{Answer, ServiceError};
-use crate::store::tokens::{self, TokenRow};
+use crate::store::tokens::{self, Found, TokenRow};
 use crate::store::{Conn, StoreError};
 
 /// Tokens in one look-up.
@@ -68,7 +68,7 @@ pub(super) async fn run(shared: Arc<Shared>, mut asked: mpsc::Receiver<Ask>, sto
             Ok(found) => {
                 for (ask, token) in together.drain(..).zip(found) {
                     // Who asked may be gone.
-                    let _gone = ask.reply.send(Ok(token));
+                    let _gone = ask.reply.send(token.map_err(ServiceError::from));
                 }
             }
             Err(error) => {
@@ -89,7 +89,7 @@ async fn find(
     shared: &Shared,
     held: &mut Option<Conn>,
     keys: &[(SessionId, [u8; 32])],
-) -> Result<Vec<Option<TokenRow>>, StoreError> {
+) -> Result<Vec<Found>, StoreError> {
     let mut conn = match held.take() {
         Some(conn) => conn,
         None => shared.store.hold(false).await?,

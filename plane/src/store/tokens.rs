@@ -111,14 +111,17 @@ pub(crate) async fn find(
         .transpose()
 }
 
-/// The tokens of those hashes in those sessions, in their order.
+/// A token if there is one, or why its row can't be read.
+pub(crate) type Found = Result<Option<TokenRow>, StoreError>;
+
+/// The tokens of those hashes in those sessions, in their order. A row that can't be read is the matter of who asked for it.
 pub(crate) async fn find_many(
     on: &mut On<'_>,
     keys: &[(SessionId, [u8; 32])],
-) -> Result<Vec<Option<TokenRow>>, StoreError> {
+) -> Result<Vec<Found>, StoreError> {
     match on {
         On::Postgres(pg) if keys.len() > 1 => {
-            let mut found = vec![None; keys.len()];
+            let mut found: Vec<Found> = keys.iter().map(|_| Ok(None)).collect();
             let sessions: Vec<&[u8]> = keys.iter().map(|(session, _)| &session.as_bytes()[..]).collect();
             let hashes: Vec<&[u8]> = keys.iter().map(|(_, token_hash)| &token_hash[..]).collect();
             let many = sqlx::query_as(FIND_TOKENS_POSTGRES).bind(sessions).bind(hashes);
@@ -126,7 +129,7 @@ pub(crate) async fn find_many(
             for row in rows {
                 let place = usize::try_from(row.n).ok().and_then(|n| n.checked_sub(1));
                 if let Some(slot) = place.and_then(|place| found.get_mut(place)) {
-                    *slot = Some(TokenRow::try_from(row.token)?);
+                    *slot = TokenRow::try_from(row.token).map(Some);
                 }
             }
             Ok(found)
@@ -134,7 +137,10 @@ pub(crate) async fn find_many(
         on => {
             let mut found = Vec::with_capacity(keys.len());
             for (session, token_hash) in keys {
-                found.push(find(on, *session, token_hash).await?);
+                match find(on, *session, token_hash).await {
+                    Err(error @ StoreError::Database(_)) => return Err(error),
+                    one => found.push(one),
+                }
             }
             Ok(found)
         }

@@ -350,3 +350,32 @@ mod postgres_alone {
         }
     }
 }
+
+/// A word that a newer binary writes, say: its session is told so, and no other one.
+#[tokio::test]
+async fn a_token_that_cannot_be_read_keeps_no_other_from_being_looked_up() {
+    if !postgres_is_here() {
+        return;
+    }
+    let plane = Plane::new(Engine::Postgres).await;
+    let (unknown, good) = (plane.create().await, plane.create().await);
+    let StoreUrl::Postgres(url) = &plane.database.direct else {
+        unreachable!("the engine is Postgres");
+    };
+    let mut conn = PgConnection::connect(url).await.unwrap();
+    sqlx::query("UPDATE tokens SET capability = 'comment' WHERE session_id = $1")
+        .bind(unknown.session.as_bytes().to_vec())
+        .execute(&mut conn)
+        .await
+        .unwrap();
+    for _ in 0..20 {
+        // All at once, so that they are looked up together.
+        let asked = (0..24).map(async |n: u32| {
+            let seat = if n.is_multiple_of(6) { &unknown } else { &good };
+            (seat.session == good.session, seat.caller().await.is_ok())
+        });
+        for (is_good, found) in join_all(asked).await {
+            assert_eq!(found, is_good);
+        }
+    }
+}
