@@ -7,7 +7,15 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 use wire::ids::SessionId;
 
-type Waiters<T> = HashMap<SessionId, watch::Sender<T>>;
+type Waiters<T> = HashMap<SessionId, Waited<T>>;
+
+/// A session that somebody waits for.
+#[derive(Debug)]
+struct Waited<T> {
+    sender: watch::Sender<T>,
+    /// Subscriptions, counted under the lock: two that leave at once would each still see the other one's receiver.
+    subscribed: usize,
+}
 
 /// That a session changed: what is read from this time on has the change.
 #[derive(Debug, Clone, Copy, Default)]
@@ -75,11 +83,14 @@ impl<T> Hub<T> {
 impl<T: Default> Hub<T> {
     /// From now on, changes of the session are seen.
     pub(crate) fn subscribe(&self, session: SessionId) -> Subscription<T> {
-        let changes = self
-            .waiters()
-            .entry(session)
-            .or_insert_with(|| watch::Sender::new(T::default()))
-            .subscribe();
+        let mut waiters = self.waiters();
+        let waited = waiters.entry(session).or_insert_with(|| Waited {
+            sender: watch::Sender::new(T::default()),
+            subscribed: 0,
+        });
+        waited.subscribed += 1;
+        let changes = waited.sender.subscribe();
+        drop(waiters);
         Subscription {
             hub: self.clone(),
             session,
@@ -89,8 +100,8 @@ impl<T: Default> Hub<T> {
 
     /// Tells those who wait for the session what it changed to, if it did.
     pub(crate) fn tell(&self, session: SessionId, value: T, changed: impl FnOnce(&T, &T) -> bool) {
-        if let Some(waiters) = self.waiters().get(&session) {
-            waiters.send_if_modified(|before| {
+        if let Some(waited) = self.waiters().get(&session) {
+            waited.sender.send_if_modified(|before| {
                 let changed = changed(before, &value);
                 if changed {
                     *before = value;
@@ -104,15 +115,15 @@ impl<T: Default> Hub<T> {
 impl Hub {
     /// Releases everybody in this process who waits for the session.
     pub(crate) fn wake(&self, session: SessionId) {
-        if let Some(waiters) = self.waiters().get(&session) {
-            changed(waiters);
+        if let Some(waited) = self.waiters().get(&session) {
+            changed(waited);
         }
     }
 
     /// As [`Hub::wake`], after an append of this process that led to a version of the session.
     pub(crate) fn wake_appended(&self, session: SessionId, version: i64) {
-        if let Some(waiters) = self.waiters().get(&session) {
-            waiters.send_modify(|change| {
+        if let Some(waited) = self.waiters().get(&session) {
+            waited.sender.send_modify(|change| {
                 change.at = Some(Instant::now());
                 change.appended = Some(version);
             });
@@ -126,8 +137,8 @@ impl Hub {
 }
 
 /// Something changed, and what is for the database to say.
-fn changed(waiters: &watch::Sender<Change>) {
-    waiters.send_modify(|change| {
+fn changed(waited: &Waited<Change>) {
+    waited.sender.send_modify(|change| {
         let now = Some(Instant::now());
         change.at = now;
         change.unknown_at = now;
@@ -154,12 +165,11 @@ impl<T: Clone> Subscription<T> {
 impl<T> Drop for Subscription<T> {
     fn drop(&mut self) {
         let mut waiters = self.hub.waiters();
-        // The last one out; this receiver still counts.
-        if waiters
-            .get(&self.session)
-            .is_some_and(|sender| sender.receiver_count() <= 1)
-        {
-            waiters.remove(&self.session);
+        if let Some(waited) = waiters.get_mut(&self.session) {
+            waited.subscribed -= 1;
+            if waited.subscribed == 0 {
+                waiters.remove(&self.session);
+            }
         }
     }
 }
@@ -267,6 +277,31 @@ mod tests {
         drop(one);
         assert_eq!(hub.waited_for(), [SESSION]);
         drop(two);
+        assert_eq!(hub.waited_for(), []);
+    }
+
+    #[test]
+    fn nobody_waits_for_a_session_that_the_last_two_left_at_once() {
+        const ROUNDS: u128 = 50_000;
+        let hub = Hub::<Change>::default();
+        let start = std::sync::Barrier::new(2);
+        let (give, take) = std::sync::mpsc::sync_channel(1);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                for subscription in take {
+                    start.wait();
+                    drop::<Subscription>(subscription);
+                }
+            });
+            for round in 0..ROUNDS {
+                let session = SessionId::from_bytes(round.to_be_bytes());
+                let one = hub.subscribe(session);
+                give.send(hub.subscribe(session)).unwrap();
+                start.wait();
+                drop(one);
+            }
+            drop(give);
+        });
         assert_eq!(hub.waited_for(), []);
     }
 }
