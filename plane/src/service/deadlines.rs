@@ -8,11 +8,9 @@ use std::time::{Duration, Instant};
 use wire::ids::SessionId;
 use wire::timestamp::Timestamp;
 
-/// Above so many, those that have passed are forgotten.
-const TIDY_ABOVE: usize = 10_000;
-
 /// The autos that this process has seen, each by its session and its end, and when that is by the monotonic time. One that
-/// is over stays until it is known to have ended: a row that was read before an auto began says nothing of it.
+/// is over stays until it is known to have ended, however many there are: a row that was read before an auto began says nothing of
+/// it. The sweeper looks at each once its time has passed, so there are no more than began within the longest auto.
 #[derive(Debug, Default)]
 pub(crate) struct Deadlines(Mutex<HashMap<(SessionId, Timestamp), Instant>>);
 
@@ -31,9 +29,6 @@ impl Deadlines {
         };
         let left = u64::try_from(expires_at.millis().saturating_sub(now.millis())).unwrap_or(0);
         let mut seen = self.lock();
-        if seen.len() > TIDY_ABOVE {
-            seen.retain(|_, by| clock < *by);
-        }
         let by = *seen
             .entry((session, expires_at))
             .or_insert(clock + Duration::from_millis(left));
@@ -126,6 +121,18 @@ mod tests {
             "an auto before it"
         );
         let (set_back, later) = (at(-3_540), after(start, 60));
+        assert_eq!(seen.judge(SESSION, Some(at(60)), set_back, later), at(60));
+    }
+
+    #[test]
+    fn one_of_very_many_is_over_for_good() {
+        let (seen, start) = (Deadlines::default(), Instant::now());
+        seen.judge(SESSION, Some(at(60)), at(0), start);
+        for number in 0..20_000_u128 {
+            let another = SessionId::from_bytes((number << 8).to_be_bytes());
+            seen.judge(another, Some(at(3_600)), at(0), start);
+        }
+        let (set_back, later) = (at(-1_000), after(start, 61));
         assert_eq!(seen.judge(SESSION, Some(at(60)), set_back, later), at(60));
     }
 
