@@ -17,6 +17,7 @@ use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
+use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::Service as _;
@@ -34,6 +35,8 @@ use crate::service::Service;
 const LEAST_BUFFER: usize = 8_192;
 /// How long requests under way may take to finish once the process goes down; the rest of its 10 s is for the store.
 const LONGEST_DRAIN: Duration = Duration::from_secs(8);
+/// By when the process is gone at the latest, whatever the store does not answer.
+const GONE_WITHIN: Duration = Duration::from_millis(9_500);
 /// How long connections stay open for requests that were sent before their clients could know.
 const LAST_WORDS: Duration = Duration::from_millis(250);
 /// How long to wait when the system has no more file handles.
@@ -93,6 +96,7 @@ pub async fn serve(
     }
 
     tracing::info!("going down");
+    let gone = Instant::now() + GONE_WITHIN;
     app.draining().cancel();
     app.service().end_waits();
     // New connections are still taken, to hear that another process answers; those that came first, first.
@@ -106,7 +110,9 @@ pub async fn serve(
             }
         }
     }
-    app.service().drain().await;
+    if timeout_at(gone, app.service().drain()).await.is_err() {
+        tracing::warn!("the store did not finish in time");
+    }
     Ok(())
 }
 

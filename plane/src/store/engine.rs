@@ -7,20 +7,26 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
+use futures_util::future::join;
 use sqlx::pool::PoolConnection;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{
     Connection as _, PgConnection, PgPool, Postgres, Sqlite, SqliteConnection, SqlitePool, Transaction,
 };
+use tokio::time::timeout;
 
 use super::StoreError;
 use super::route::{self, Route};
 use super::side::Side;
-use super::statement::{Pg, Way};
+use super::statement::{Pg, Way, unless_silent};
 
 /// How long a statement waits for a connection before the store counts as unavailable.
 pub(super) const ACQUIRE_TIME: Duration = Duration::from_secs(5);
+/// How long a connection may take to say that it still works.
+const ANSWER_TIME: Duration = Duration::from_secs(1);
+/// How long connections may take to be closed.
+const CLOSE_TIME: Duration = Duration::from_secs(2);
 /// How long a SQLite writer waits for another process's transaction.
 const BUSY_TIME: Duration = Duration::from_secs(5);
 /// A connection that was idle for so long is asked whether it still works before it is used.
@@ -122,7 +128,8 @@ impl Pools {
     pub(super) async fn begin_write(&self) -> Result<Tx, StoreError> {
         Ok(match self {
             Self::Postgres { pool, route, .. } => {
-                Tx::Postgres(pool.begin_with(route.begin()).await?, route.inside())
+                let tx = unless_silent(pool.begin_with(route.begin())).await?;
+                Tx::Postgres(tx, route.inside())
             }
             Self::Sqlite { write, .. } => Tx::Sqlite(write.begin_with("BEGIN IMMEDIATE").await?),
         })
@@ -132,7 +139,8 @@ impl Pools {
     pub(super) async fn begin_read(&self) -> Result<Tx, StoreError> {
         Ok(match self {
             Self::Postgres { pool, route, .. } => {
-                Tx::Postgres(pool.begin_with(route.begin_snapshot()).await?, route.inside())
+                let tx = unless_silent(pool.begin_with(route.begin_snapshot())).await?;
+                Tx::Postgres(tx, route.inside())
             }
             Self::Sqlite { read, .. } => Tx::Sqlite(read.begin().await?),
         })
@@ -162,23 +170,24 @@ impl Pools {
             } else {
                 self.reader().await?
             };
-            let answer = match &mut conn {
-                Conn::Postgres(conn, _) => conn.ping().await,
+            let answers = match &mut conn {
+                Conn::Postgres(conn, _) => answers(conn).await,
                 // It is a file in this process: nothing can be cut.
-                Conn::Sqlite(_) => Ok(()),
+                Conn::Sqlite(_) => true,
             };
-            // One that was cut goes, and in the end a new one is made, or can't be.
-            if answer.is_ok() {
+            if answers {
                 return Ok(conn);
             }
+            // One that was cut goes, and in the end a new one is made, or can't be.
+            conn.give_up();
         }
     }
 
     pub(super) async fn close(&self) {
         match self {
             Self::Postgres { pool, side, .. } => {
-                side.close().await;
-                pool.close().await;
+                // One that answers nothing is left to the end of the process.
+                let _silent = timeout(CLOSE_TIME, join(side.close(), pool.close())).await;
             }
             Self::Sqlite { write, read } => {
                 read.close().await;
@@ -190,10 +199,14 @@ impl Pools {
 
 /// Whether a connection can be used: one that was idle for a while is asked.
 async fn is_fresh(conn: &mut PgConnection, idle: Duration) -> Result<bool, sqlx::Error> {
-    if idle > ASK_AFTER {
-        conn.ping().await?;
-    }
-    Ok(true)
+    Ok(idle <= ASK_AFTER || answers(conn).await)
+}
+
+/// Whether a connection says in time that it still works.
+async fn answers(conn: &mut PgConnection) -> bool {
+    timeout(ANSWER_TIME, conn.ping())
+        .await
+        .is_ok_and(|answer| answer.is_ok())
 }
 
 /// Readable by its owner alone: ciphertext and hashes of tokens are nobody else's on this machine either.
@@ -219,7 +232,7 @@ impl Tx {
     /// What statements run on.
     pub(crate) fn on(&mut self) -> On<'_> {
         match self {
-            Self::Postgres(tx, way) => On::Postgres(Pg::new(tx, *way)),
+            Self::Postgres(tx, way) => On::Postgres(Pg::inside(tx, *way)),
             Self::Sqlite(tx) => On::Sqlite(tx),
         }
     }
@@ -241,10 +254,17 @@ pub(crate) enum Conn {
 }
 
 impl Conn {
+    /// Lets go of a connection that does not answer: nobody else gets it.
+    fn give_up(self) {
+        if let Self::Postgres(mut conn, _) = self {
+            conn.close_on_drop();
+        }
+    }
+
     /// What statements run on.
     pub(crate) fn on(&mut self) -> On<'_> {
         match self {
-            Self::Postgres(conn, way) => On::Postgres(Pg::new(conn, *way)),
+            Self::Postgres(conn, way) => On::Postgres(Pg::alone(conn, *way)),
             Self::Sqlite(conn) => On::Sqlite(conn),
         }
     }

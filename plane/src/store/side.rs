@@ -45,7 +45,7 @@ impl Side {
     /// It could not be sent, or not within `time`: then the connection goes, since it may have been cut silently.
     pub(crate) async fn tell(&self, channel: &str, payload: &str, time: Duration) -> Result<(), sqlx::Error> {
         let mut conn = self.tells.acquire().await?;
-        let mut pg = Pg::new(&mut conn, self.route.alone());
+        let mut pg = Pg::alone(&mut conn, self.route.alone());
         let told = timeout(time, pg.run(sqlx::query(NOTIFY).bind(channel).bind(payload))).await;
         if let Ok(told) = told {
             return told.map(|_| ());

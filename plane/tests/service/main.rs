@@ -42,6 +42,7 @@ mod reading;
 mod rekeying;
 mod rekeying_races;
 mod schema;
+mod silence;
 mod streaming;
 mod versions;
 mod waiting;

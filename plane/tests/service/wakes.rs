@@ -41,7 +41,8 @@ async fn process(plane: &Plane, store: StoreUrl, wakes: WakeTimes) -> Service {
 }
 
 /// The server that tests make their databases on.
-fn server() -> SocketAddr {
+/// Where the Postgres of these tests is.
+pub(crate) fn server() -> SocketAddr {
     let url = std::env::var("DEVPILOT_TEST_POSTGRES").unwrap();
     let (_, place) = url.rsplit_once('@').unwrap();
     let (place, _) = place.split_once('/').unwrap();

@@ -1,5 +1,5 @@
-//! What stands between a plane and Postgres when a network fails: passes bytes on, and when told to, stops doing so for the
-//! connections that listen, without closing them.
+//! What stands between a plane and Postgres when a network fails: passes bytes on, and when told to, stops doing so without closing
+//! anything: for the connections that listen, or for all that are there.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -26,6 +26,8 @@ pub(crate) struct Proxy {
 
 struct State {
     passing: watch::Sender<Passing>,
+    /// How often all connections were cut.
+    cuts: watch::Sender<u32>,
     /// Connections that asked to listen so far.
     listeners: AtomicUsize,
 }
@@ -37,6 +39,7 @@ impl Proxy {
         let address = door.local_addr().unwrap();
         let state = Arc::new(State {
             passing: watch::Sender::new(Passing::All),
+            cuts: watch::Sender::new(0),
             listeners: AtomicUsize::new(0),
         });
         let shared = Arc::clone(&state);
@@ -60,6 +63,11 @@ impl Proxy {
         self.state.passing.send_replace(Passing::Silent);
     }
 
+    /// All connections that are there are silent for good; those that are made from now on work.
+    pub(crate) fn cut(&self) {
+        self.state.cuts.send_modify(|cuts| *cuts += 1);
+    }
+
     /// Who asks from now on hears; those that were silenced stay so.
     pub(crate) fn heal(&self) {
         self.state.passing.send_replace(Passing::All);
@@ -79,6 +87,7 @@ impl Drop for Proxy {
 
 async fn pass(mut client: TcpStream, mut server: TcpStream, state: Arc<State>) {
     let mut passing = state.passing.subscribe();
+    let mut cuts = state.cuts.subscribe();
     let (mut asked, mut answered) = ([0; 16_384], [0; 16_384]);
     let mut listens = false;
     let mut silenced = false;
@@ -88,6 +97,10 @@ async fn pass(mut client: TcpStream, mut server: TcpStream, state: Arc<State>) {
             changed = passing.changed() => {
                 if changed.is_err() { return }
                 silenced |= listens && *passing.borrow_and_update() != Passing::All;
+            }
+            changed = cuts.changed() => {
+                if changed.is_err() { return }
+                silenced = true;
             }
             count = client.read(&mut asked) => {
                 let Some(bytes) = some(count, &asked) else { return };
