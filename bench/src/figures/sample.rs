@@ -21,6 +21,7 @@ impl Unit {
     /// A number with its unit.
     pub(crate) fn show(self, value: f64) -> String {
         match self {
+            _ if value.is_nan() => "none".to_owned(),
             Self::PerSecond => format!("{value:.0}/s"),
             Self::Micros if value >= 10_000.0 => format!("{:.1} ms", value / 1_000.0),
             Self::Micros if value >= 1_000.0 => format!("{:.2} ms", value / 1_000.0),

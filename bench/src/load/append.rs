@@ -58,23 +58,24 @@ impl Posts {
         Self { seats, rest }
     }
 
-    /// Writes the next post by a seat.
-    pub(crate) fn write(&self, seat: usize, request: &mut Vec<u8>) {
+    /// Writes the next post by a seat; the message's id.
+    pub(crate) fn write(&self, seat: usize, request: &mut Vec<u8>) -> MessageId {
         request.clear();
+        let id = MessageId::from_bytes(fastrand::u128(..).to_be_bytes());
         let Some(Beginning { head, epoch }) = self.seats.get(seat) else {
-            return;
+            return id;
         };
-        let id = MessageId::from_bytes(fastrand::u128(..).to_be_bytes()).to_string();
         for part in [
             head.as_slice(),
             BEFORE_ID,
-            id.as_bytes(),
+            id.to_string().as_bytes(),
             BEFORE_EPOCH,
             epoch.as_bytes(),
             &self.rest,
         ] {
             request.extend_from_slice(part);
         }
+        id
     }
 
     /// How many seats there are.
@@ -94,12 +95,15 @@ pub(crate) struct Appended {
     pub(crate) acknowledged: usize,
 }
 
-/// A quantile of latencies, in microseconds.
+/// A quantile of latencies, in microseconds; of none, no number.
 #[allow(
     clippy::cast_precision_loss,
     reason = "microseconds of a run are far below 2^52"
 )]
 pub(crate) fn micros(latency: &Histogram<u64>, quantile: f64) -> f64 {
+    if latency.is_empty() {
+        return f64::NAN;
+    }
     latency.value_at_quantile(quantile) as f64
 }
 

@@ -59,7 +59,8 @@ impl Owned {
         let posts = Posts::new(std::iter::once(seat), &self.sealed);
         let mut request = Vec::new();
         posts.write(0, &mut request);
-        post(connection, &request, ledger).await
+        post(connection, &request, ledger).await?;
+        Ok(())
     }
 }
 

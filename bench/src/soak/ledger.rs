@@ -21,7 +21,7 @@ pub(super) struct Noted {
     pub(super) span: Duration,
     /// From sending a post to its answer, in microseconds.
     pub(super) posts: Histogram<u64>,
-    /// From sending a post to the return of a request that waited for it.
+    /// From sending a post until a reader has it who waits, of each reader.
     pub(super) wakes: Histogram<u64>,
     /// Joins, into sessions that were made for it and ended after it.
     pub(super) joins: u64,
@@ -74,7 +74,7 @@ impl Ledger {
         self.noted().posts.saturating_record(micros_of(took));
     }
 
-    /// A waiting request returned.
+    /// A reader who waits has a record.
     pub(super) fn wake(&self, took: Duration) {
         self.noted().wakes.saturating_record(micros_of(took));
     }
@@ -183,5 +183,9 @@ mod tests {
         assert_eq!((noted.posts.len(), noted.joins, noted.rekeys), (3, 1, 0));
         let after = ledger.take();
         assert_eq!((after.posts.len(), after.wakes.len(), after.joins), (0, 0, 0));
+        assert!(
+            micros(&after.wakes, 0.5).is_nan(),
+            "what nobody saw did not take 0 µs"
+        );
     }
 }

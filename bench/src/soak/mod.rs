@@ -1,19 +1,21 @@
 //! Posts, waits, joins and re-keys for many minutes at a rate that leaves the machine room: neither memory nor connections
 //! nor latency may grow.
 //!
-//! - [`rooms`]: sessions with a writer and waiting readers · [`comings`]: sessions that come and go, and re-keys
+//! - [`rooms`]: sessions with a writer and waiting readers · [`room`]: what one of them sent and saw
+//! - [`comings`]: sessions that come and go, and re-keys
 //! - [`ledger`]: what all of them note · [`trend`]: whether a series grows · [`report`]: what is told
 
 mod comings;
 mod ledger;
 mod report;
+mod room;
 mod rooms;
 mod trend;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Error, Result, anyhow, bail};
 use sqlx::{Connection as _, PgConnection};
 use tokio::task::JoinSet;
 use tokio::time::MissedTickBehavior;
@@ -34,12 +36,13 @@ const LEAST: usize = 6;
 /// Loads a plane over Postgres on the disk for so many minutes, tells what was seen, and keeps it where results are kept.
 ///
 /// # Errors
-/// Something grew; a request was refused that may not be; a record was lost or came twice.
+/// Something grew, could not be measured, or was too slow all the time; a request was refused that may not be; a record was
+/// lost, came twice, or did not come to a reader.
 pub(crate) async fn run(fixture: &mut Fixture<'_>, minutes: u64) -> Result<()> {
     let site = fixture.site(Store::Postgres).await?;
     let ledger = Arc::new(Ledger::new()?);
     let mut load = JoinSet::new();
-    rooms::start(&site, &ledger, &mut load).await?;
+    let rooms = rooms::start(&site, &ledger, &mut load).await?;
     comings::start(&site, &ledger, &mut load).await?;
 
     let start = Instant::now();
@@ -56,12 +59,12 @@ pub(crate) async fn run(fixture: &mut Fixture<'_>, minutes: u64) -> Result<()> {
                 say(&sample.to_string());
                 samples.push(sample);
             }
-            ended = load.join_next() => match ended.context("there is no load")? {
-                Ok(Err(error)) => return Err(error.context("the load ended")),
-                Ok(Ok(())) => bail!("a part of the load ended by itself"),
-                Err(error) => bail!("a part of the load ended: {error}"),
-            },
+            error = failure(&mut load) => return Err(error),
         }
+    }
+    tokio::select! {
+        finished = rooms.finish() => finished?,
+        error = failure(&mut load) => return Err(error),
     }
     load.shutdown().await;
     database.close().await?;
@@ -82,9 +85,19 @@ pub(crate) async fn run(fixture: &mut Fixture<'_>, minutes: u64) -> Result<()> {
             .write(folder)
             .with_context(|| format!("{} can't be written", folder.display()))?;
     }
-    match report.grew() {
-        grew if grew.is_empty() => Ok(()),
-        grew => bail!("grew beyond its bound: {}", grew.join(", ")),
+    match report.faults() {
+        faults if faults.is_empty() => Ok(()),
+        faults => bail!("does not hold: {}", faults.join("; ")),
+    }
+}
+
+/// Why a part of the load ended. None does while all is well.
+async fn failure(load: &mut JoinSet<Result<()>>) -> Error {
+    match load.join_next().await {
+        Some(Ok(Err(error))) => error.context("the load ended"),
+        Some(Ok(Ok(()))) => anyhow!("a part of the load ended by itself"),
+        Some(Err(error)) => anyhow!("a part of the load ended: {error}"),
+        None => anyhow!("there is no load"),
     }
 }
 

@@ -3,17 +3,22 @@
 use std::fmt;
 use std::io;
 use std::path::Path;
+use std::time::Duration;
 
 use serde_json::json;
 
 use super::ledger::Sample;
-use super::trend::Trend;
+use super::rooms::REACHED;
+use super::trend::{Trend, Verdict};
 use crate::figures::Unit;
 use crate::report::Condition;
 
 /// Rows of the table; all looks are in the JSON.
 const ROWS: usize = 24;
 const MIB: f64 = 1_048_576.0;
+/// What a wait's return may take in the median. A plane looks again by itself every four seconds, so that
+/// readers whom nobody wakes have a record after two.
+const WAKE_MOST: Duration = Duration::from_secs(1);
 
 /// What was seen.
 #[derive(Debug)]
@@ -52,7 +57,7 @@ impl<'a> Report<'a> {
             (Unit::Micros, Trend::new("post, p50", &post, 0.25, 300.0)),
             (
                 Unit::Micros,
-                Trend::new("a wait's return, p50", &wake, 0.25, 300.0),
+                Trend::new("a wait's return, p50", &wake, 0.25, 300.0).at_most(WAKE_MOST.as_secs_f64() * 1e6),
             ),
         ];
         Self {
@@ -62,12 +67,13 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// What grew more than it may.
-    pub(super) fn grew(&self) -> Vec<&'static str> {
+    /// What does not hold, and why.
+    pub(super) fn faults(&self) -> Vec<String> {
         self.trends
             .iter()
-            .filter(|(_, trend)| !trend.holds())
-            .map(|(_, trend)| trend.name)
+            .map(|(_, trend)| (trend.name, trend.verdict()))
+            .filter(|(_, verdict)| *verdict != Verdict::Holds)
+            .map(|(name, verdict)| format!("{name} ({})", verdict.word()))
             .collect()
     }
 
@@ -90,7 +96,7 @@ impl<'a> Report<'a> {
             .iter()
             .map(|(_, trend)| {
                 json!({ "of": trend.name, "median": trend.median, "growth": trend.growth, "bound": trend.bound,
-                    "holds": trend.holds() })
+                    "holds": trend.verdict() == Verdict::Holds })
             })
             .collect();
         let kept = json!({ "trends": trends, "looks": looks });
@@ -110,20 +116,28 @@ impl fmt::Display for Report<'_> {
         )?;
         for (unit, trend) in &self.trends {
             let sign = if trend.growth < 0.0 { "−" } else { "" };
+            let mark = match trend.verdict() {
+                Verdict::Holds => "",
+                Verdict::Grew | Verdict::TooMuch | Verdict::NotMeasured => "**",
+            };
             writeln!(
                 f,
-                "| {} | {} | {sign}{} | {} | {} |",
+                "| {} | {} | {sign}{} | {} | {mark}{}{mark} |",
                 trend.name,
                 unit.show(trend.median),
                 unit.show(trend.growth.abs()),
                 unit.show(trend.bound),
-                if trend.holds() { "holds" } else { "**grew**" }
+                trend.verdict().word()
             )?;
         }
         writeln!(
             f,
             "\nGrowth is the slope over the time that is judged, the last four fifths: the median of the slopes between any two \
-             looks. Each session's readers saw every record of it once and in order, or this would have ended.\n"
+             looks. A wait's return is the time from each post until a reader has it; its median may besides be no more than \
+             {} s. Each session's readers saw every record of it that was acknowledged, once and in order, the last one within \
+             {} s of the last answer, or there would be no report.\n",
+            WAKE_MOST.as_secs(),
+            REACHED.as_secs()
         )?;
         writeln!(
             f,
@@ -138,5 +152,51 @@ impl fmt::Display for Report<'_> {
             writeln!(f, "| {} |", sample.row().join(" | "))?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::ledger::Ledger;
+    use super::*;
+
+    /// A report on looks that differ in nothing but what their waits took.
+    fn faults(wakes: &[u64]) -> Vec<String> {
+        let ledger = Ledger::new().unwrap();
+        let samples: Vec<Sample> = (0..20)
+            .map(|look| {
+                ledger.post(Duration::from_millis(2));
+                for millis in wakes {
+                    ledger.wake(Duration::from_millis(*millis));
+                }
+                Sample {
+                    at: Duration::from_secs(5 * look),
+                    memory: 40.0 * MIB,
+                    handles: 10,
+                    connections: 10,
+                    noted: ledger.take(),
+                }
+            })
+            .collect();
+        let report = Report::new(Vec::new(), &samples, &samples);
+        let text = report.to_string();
+        let faults = report.faults();
+        assert_eq!(text.contains("**"), !faults.is_empty(), "{text}");
+        faults
+    }
+
+    #[test]
+    fn a_soak_whose_readers_are_woken_holds() {
+        assert_eq!(faults(&[2, 3, 4_000]), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_soak_whose_waits_were_not_measured_does_not_hold() {
+        assert_eq!(faults(&[]), ["a wait's return, p50 (not measured)"]);
+    }
+
+    #[test]
+    fn a_soak_whose_readers_find_records_by_the_planes_own_look_alone_does_not_hold() {
+        assert_eq!(faults(&[100, 2_000, 3_900]), ["a wait's return, p50 (too much)"]);
     }
 }

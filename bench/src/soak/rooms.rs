@@ -1,16 +1,19 @@
 //! Sessions that stay for the whole time: a writer each, who posts now and then, and readers who wait; and posts to many
 //! other sessions, so that the plane takes up and lets go of them.
 
+use std::future;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Context as _, Result, bail, ensure};
+use futures_util::future::join_all;
 use tokio::task::JoinSet;
-use tokio::time::{MissedTickBehavior, interval};
-use wire::api::Page;
+use tokio::time::{MissedTickBehavior, interval, timeout};
+use wire::api::{Page, Posted};
 
 use super::ledger::Ledger;
+use super::room::Room;
 use crate::fixture::Site;
 use crate::load::append::Posts;
 use crate::load::http::Connection;
@@ -27,36 +30,82 @@ const STROLL: Duration = Duration::from_millis(40);
 /// A post that is put off so often is lost.
 const PATIENCE: usize = 100;
 
-/// When the newest post of a room was sent.
-type Sent = Arc<Mutex<Instant>>;
+/// How long the answers to the last posts may take.
+const ANSWERED: Duration = Duration::from_secs(30);
+/// How long it may take until all readers have what was acknowledged. A plane looks again by itself every four seconds: who
+/// is not woken is not to pass by that.
+pub(super) const REACHED: Duration = Duration::from_secs(2);
+
+/// The sessions with readers.
+#[derive(Debug)]
+pub(super) struct Rooms(Vec<Arc<Room>>);
 
 /// Starts all of them.
 ///
 /// # Errors
 /// The plane refused.
-pub(super) async fn start(site: &Site, ledger: &Arc<Ledger>, load: &mut JoinSet<Result<()>>) -> Result<()> {
+pub(super) async fn start(
+    site: &Site,
+    ledger: &Arc<Ledger>,
+    load: &mut JoinSet<Result<()>>,
+) -> Result<Rooms> {
     let plane = site.plane.address;
+    let mut rooms = Vec::with_capacity(ROOMS);
     for _ in 0..ROOMS {
         let owner = site.new_session().await?;
-        let sent: Sent = Arc::new(Mutex::new(Instant::now()));
-        for reader in seat::joined(plane, &owner, READERS).await? {
-            load.spawn(read(plane, reader, Arc::clone(&sent), Arc::clone(ledger)));
+        let room = Arc::new(Room::new(owner.session, READERS));
+        let readers = seat::joined(plane, &owner, READERS).await?;
+        for (reader, seat) in readers.into_iter().enumerate() {
+            load.spawn(read(plane, seat, reader, Arc::clone(&room), Arc::clone(ledger)));
         }
         let posts = Arc::new(Posts::new(std::iter::once(&owner), &site.sealed));
-        load.spawn(write(plane, posts, PAUSE, Some(sent), Arc::clone(ledger)));
+        load.spawn(write(
+            plane,
+            posts,
+            PAUSE,
+            Some(Arc::clone(&room)),
+            Arc::clone(ledger),
+        ));
+        rooms.push(room);
     }
     for _ in 0..STROLLERS {
         let posts = Arc::clone(&site.spread);
         load.spawn(write(plane, posts, STROLL, None, Arc::clone(ledger)));
     }
-    Ok(())
+    Ok(Rooms(rooms))
+}
+
+impl Rooms {
+    /// Lets the writers stop, and waits until all readers have what was acknowledged.
+    ///
+    /// # Errors
+    /// Not all of them do, in time.
+    pub(super) async fn finish(&self) -> Result<()> {
+        self.0.iter().for_each(|room| room.close());
+        timeout(ANSWERED, join_all(self.0.iter().map(|room| room.done())))
+            .await
+            .context("a post is still without an answer")?;
+        self.reach(REACHED).await
+    }
+
+    async fn reach(&self, within: Duration) -> Result<()> {
+        // Who is late is seen by what they have.
+        let _ = timeout(within, join_all(self.0.iter().map(|room| room.reached()))).await;
+        let late: Vec<String> = self.0.iter().flat_map(|room| room.late()).collect();
+        ensure!(
+            late.is_empty(),
+            "what was acknowledged did not come within {within:?}:\n{}",
+            late.join("\n")
+        );
+        Ok(())
+    }
 }
 
 async fn write(
     plane: SocketAddr,
     posts: Arc<Posts>,
     pause: Duration,
-    sent: Option<Sent>,
+    room: Option<Arc<Room>>,
     ledger: Arc<Ledger>,
 ) -> Result<()> {
     let mut connection = Connection::open(plane).await?;
@@ -65,22 +114,28 @@ async fn write(
     let mut request = Vec::new();
     loop {
         ticks.tick().await;
-        posts.write(fastrand::usize(..posts.seats()), &mut request);
+        let id = posts.write(fastrand::usize(..posts.seats()), &mut request);
         let start = Instant::now();
-        if let Some(sent) = &sent {
-            *sent.lock().unwrap_or_else(PoisonError::into_inner) = start;
+        if let Some(room) = &room
+            && !room.send(id, start)?
+        {
+            // A part of the load that ends counts as a failure.
+            return future::pending().await;
         }
-        post(&mut connection, &request, &ledger).await?;
+        let seq = post(&mut connection, &request, &ledger).await?;
         ledger.post(start.elapsed());
+        if let Some(room) = &room {
+            room.acknowledge(seq)?;
+        }
     }
 }
 
-/// Posts, and posts the same again where the plane says when.
-pub(super) async fn post(connection: &mut Connection, request: &[u8], ledger: &Ledger) -> Result<()> {
+/// Posts, and posts the same again where the plane says when; the record's number.
+pub(super) async fn post(connection: &mut Connection, request: &[u8], ledger: &Ledger) -> Result<u64> {
     for _ in 0..PATIENCE {
         let answer = connection.exchange(request).await?;
         let Some(seconds) = answer.retry_after.filter(|_| answer.status == 429) else {
-            return answer.is(201);
+            return Ok(answer.json::<Posted>(201)?.seq);
         };
         ledger.later();
         tokio::time::sleep(Duration::from_secs(seconds)).await;
@@ -89,21 +144,53 @@ pub(super) async fn post(connection: &mut Connection, request: &[u8], ledger: &L
 }
 
 /// Waits, again and again: each record comes once, in its place.
-async fn read(plane: SocketAddr, seat: Seat, sent: Sent, ledger: Arc<Ledger>) -> Result<()> {
+async fn read(
+    plane: SocketAddr,
+    seat: Seat,
+    reader: usize,
+    room: Arc<Room>,
+    ledger: Arc<Ledger>,
+) -> Result<()> {
     let mut connection = Connection::open(plane).await?;
     let mut head = 0;
-    let mut caught_up = false;
     loop {
         let request = seat.read_request(head, "&wait=20");
         let page: Page = connection.exchange(&request).await?.json(200)?;
-        if caught_up && page.records.len() == 1 {
-            let sent = *sent.lock().unwrap_or_else(PoisonError::into_inner);
-            ledger.wake(sent.elapsed());
-        }
+        let now = Instant::now();
         for record in &page.records {
-            ensure!(record.seq == head + 1, "{} follows {head}", record.seq);
+            if let Some(took) = room.see(reader, record.seq, record.item_id, now)? {
+                ledger.wake(took);
+            }
             head = record.seq;
         }
-        caught_up = !page.more;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use wire::ids::{MessageId, SessionId};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_reader_without_the_last_record_fails_the_run_and_is_named() {
+        let (one, other) = ([1; 16], [2; 16]);
+        let rooms = Rooms(
+            [one, other]
+                .map(|session| Arc::new(Room::new(SessionId::from_bytes(session), 1)))
+                .to_vec(),
+        );
+        let now = Instant::now();
+        for room in &rooms.0 {
+            assert!(room.send(MessageId::from_bytes(one), now).unwrap());
+            room.acknowledge(1).unwrap();
+        }
+        let see = |room: &Room| room.see(0, 1, Some(MessageId::from_bytes(one)), now);
+        see(&rooms.0[1]).unwrap();
+        let error = rooms.reach(Duration::ZERO).await.unwrap_err().to_string();
+        assert!(error.contains("session 01010101-"), "{error}");
+        assert!(!error.contains("02020202-"), "{error}");
+        see(&rooms.0[0]).unwrap();
+        rooms.reach(Duration::ZERO).await.unwrap();
     }
 }
