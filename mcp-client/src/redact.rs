@@ -2,7 +2,8 @@
 //!
 //! Every layer keeps secrets out of what it makes. This one assumes that one of them failed. It finds the key part
 //! of a link by the rule of `crypto.md` section 4 (`dp1[fv][a-z2-7]{16,}` in either case) and tokens by their
-//! prefix, also where programs on the way have percent-encoded them. It does no I/O and knows nothing of where the text goes.
+//! prefix, also where programs on the way have percent-encoded or wrapped them, whole or in part. It does no I/O and knows
+//! nothing of where the text goes.
 
 mod disguised;
 
