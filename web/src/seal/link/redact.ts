@@ -3,8 +3,10 @@
 
 import { undone } from "./find";
 
-/** Ends where another token begins, so that the first of two does not take away what the second is known by. */
-const TOKEN = /dp1[fv](?:(?!dp1[fv])[a-z2-7]){16,}/gi;
+/** Ends where another token begins, so that the first of two does not take away what the second is known by. Of one that is not
+ * whole the rest may follow, spelled otherwise: it goes to the end of its word. */
+const TOKEN =
+  /dp1[fv](?:(?!dp1[fv])[a-z2-7]){64}(?=dp1[fv]|[^a-z0-9]|$)|dp1[fv](?:(?!dp1[fv])[a-z2-7]){16}[a-z0-9%=>|\\]*/gi;
 const WITHHELD = "[session link withheld]";
 /** What a token may stand in that is spelled otherwise: all that finding a link undoes within a word. */
 const WORD = /[a-z0-9%=>|\\]{20,}/gi;

@@ -163,6 +163,16 @@ describe("hostile texts", () => {
   });
 });
 
+test.each([16, 17, 40, 63])("of a token whose rest behind symbol %i is encoded nothing is left", (plain) => {
+  const token = "abcdefgh".repeat(8);
+  const encoded = [...token.slice(plain)].map((symbol) => `%${symbol.charCodeAt(0).toString(16)}`).join("");
+  expect(redact(`see dp1f${token.slice(0, plain)}${encoded}, please`)).toBe(
+    "see [session link withheld], please",
+  );
+  const mixed = `${token.slice(0, plain)}${encoded.slice(0, 3)}${token.slice(plain + 1)}`;
+  expect(redact(`see #dp1v${mixed} now`)).toBe("see #[session link withheld] now");
+});
+
 test("of two tokens without anything between them nothing is left", () => {
   const token = "a2".repeat(32);
   const text = redact(`dp1f${token}dp1v${token}`);
