@@ -161,7 +161,8 @@ if ((${#skipped[@]})); then
   printf '  - %s\n' "${skipped[@]}" >&2
 fi
 if have cargo-nextest; then
-  cargo nextest run --workspace --locked
+  # Most of a test's time goes by in waiting, for programs, locks and the disk.
+  cargo nextest run --workspace --locked --test-threads "$((2 * $(getconf _NPROCESSORS_ONLN)))"
 else
   cargo test --workspace --locked --lib --bins --tests --no-fail-fast
 fi
