@@ -1,10 +1,12 @@
 //! The statement that reads a page, bare: what the plane's answer can't be faster than.
 
 use std::path::Path;
+use std::str::FromStr as _;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use hdrhistogram::Histogram;
+use sqlx::postgres::PgConnectOptions;
 use sqlx::{Connection as _, PgConnection};
 use wire::ids::SessionId;
 
@@ -13,6 +15,10 @@ use crate::load::history::PAGE;
 
 /// Not counted at the beginning.
 const WARM_UP: Duration = Duration::from_millis(300);
+const PLANNING: [(&str, &str); 2] = [
+    ("plan_cache_mode", "force_generic_plan"),
+    ("enable_seqscan", "off"),
+];
 const READ: &str = "SELECT seq, at, epoch, class, sender, item_id, signal, body FROM records \
      WHERE session_id = $1 AND seq > $2 ORDER BY seq LIMIT 50";
 
@@ -26,7 +32,9 @@ pub(crate) async fn one(
     records: usize,
     duration: Duration,
 ) -> Result<Histogram<u64>> {
-    let mut connection = PgConnection::connect(url).await?;
+    // Planned as the plane's own connections have it: else the baseline would pay for plans that nobody needs.
+    let options = PgConnectOptions::from_str(url)?.options(PLANNING);
+    let mut connection = PgConnection::connect_with(&options).await?;
     let mut latency = Histogram::new(3)?;
     let from = Instant::now() + WARM_UP;
     while from.elapsed() < duration {

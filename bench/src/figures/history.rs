@@ -55,7 +55,8 @@ impl Figure for History {
 
     fn method(&self) -> &'static str {
         "Pages from anywhere in the transcript, all in the database's memory. The bare statement by one client in the binary form, \
-         over one connection of this program; by eight clients through pgbench, which reads the text form."
+         over one connection of this program, planned as the plane's are; by eight clients through pgbench, which reads the text \
+         form."
     }
 
     fn round<'a>(
