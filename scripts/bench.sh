@@ -41,6 +41,9 @@ client_profile=${client_profile:-release}
 if [[ $plane_profile == "$client_profile" ]]; then
   # Together, so that what both use is built once.
   PROFILE=$plane_profile build_programs
+elif [[ $task == flame && ! ${ONLY:-} =~ ^(tool|serial|client|search|open) ]]; then
+  # The row has no client in it.
+  cargo build --profile "$plane_profile" --locked --package plane
 else
   cargo build --profile "$plane_profile" --locked --package plane
   cargo build --profile "$client_profile" --locked --package mcp-client

@@ -66,6 +66,16 @@ pub(crate) struct Options {
     pub(crate) remark: Option<String>,
 }
 
+/// What is published, and what the goals are about.
+const PUBLISHED: (&str, &str) = ("dist", "client");
+
+impl Options {
+    /// Whether what is measured is less than what the goals are about.
+    pub(crate) fn is_look(&self) -> bool {
+        self.brief || (self.plane_profile.as_str(), self.client_profile.as_str()) != PUBLISHED
+    }
+}
+
 /// What this program does.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Task {

@@ -25,6 +25,10 @@ pub(crate) fn conditions(options: &Options) -> Vec<Condition> {
                 options.client_profile
             ),
         ),
+        (
+            "source",
+            machine::first_line("git", &["log", "-1", "--format=commit %h of %cs"]),
+        ),
         ("database", machine::first_line("postgres", &["--version"])),
         (
             "rounds",
@@ -36,9 +40,13 @@ pub(crate) fn conditions(options: &Options) -> Vec<Condition> {
         ("limits raised", limits.join(", ")),
     ];
     if options.brief {
-        let brief =
-            "a tenth of the records and of the clients' messages, a fifth of the idle time, for a look";
+        let brief = "a tenth of the records and of the clients' messages that the figures name, a fifth of the idle time";
         conditions.push(("brief", brief.to_owned()));
+    }
+    if options.is_look() {
+        let look =
+            "not all of it, or not the programs as they are published: no figure is held against its goal";
+        conditions.push(("for a look", look.to_owned()));
     }
     if let Some(remark) = &options.remark {
         conditions.push(("remark", remark.clone()));

@@ -160,13 +160,11 @@ impl Measured {
             .filter(|series| !series.rounds.is_empty())
             .map(last)
             .collect();
-        format!(
-            "{}, {}, round {}: {}",
-            self.name,
-            self.store,
-            round + 1,
-            all.join(", ")
-        )
+        let name = match self.store {
+            "" => self.name.to_owned(),
+            store => format!("{}, {store}", self.name),
+        };
+        format!("{name}, round {}: {}", round + 1, all.join(", "))
     }
 
     /// For each goal whether the median is within.

@@ -15,6 +15,8 @@ use crate::options::Options;
 #[derive(Debug)]
 pub(crate) struct Table {
     rows: Vec<Measured>,
+    /// Nothing is said of goals.
+    is_look: bool,
     /// On what, and how: name and value.
     conditions: Vec<Condition>,
 }
@@ -24,6 +26,7 @@ impl Table {
     pub(crate) fn new(options: &Options, rows: Vec<Measured>) -> Self {
         Self {
             rows,
+            is_look: options.is_look(),
             conditions: conditions(options),
         }
     }
@@ -87,7 +90,7 @@ impl fmt::Display for Table {
         )?;
         writeln!(f, "| --- | --- | --- | --- | --- | --- | --- | --- |")?;
         for row in &self.rows {
-            row.write(f)?;
+            row.write(f, self.is_look)?;
         }
         writeln!(f, "\nCores used:\n")?;
         for row in self.rows.iter().filter(|row| !row.cores.is_empty()) {
@@ -112,7 +115,7 @@ impl fmt::Display for Table {
 
 impl Measured {
     /// One line a goal; the first has the figure.
-    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn write(&self, f: &mut fmt::Formatter<'_>, is_look: bool) -> fmt::Result {
         if let Some(why) = &self.without {
             return writeln!(f, "| {} | {} | {why} |  |  |  |  |  |", self.title, self.store);
         }
@@ -131,7 +134,11 @@ impl Measured {
             return writeln!(f, "| {before} |  | reported |  | {sync} |");
         }
         for (goal, judged, met) in self.met() {
-            let met = if met { "yes" } else { "**no**" };
+            let met = match met {
+                _ if is_look => "–",
+                true => "yes",
+                false => "**no**",
+            };
             writeln!(
                 f,
                 "| {before} | {} {} | {goal} | {met} | {sync} |",
