@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use futures_util::FutureExt as _;
-use futures_util::future::join_all;
-use plane::service::{Outcome, Poster};
+use futures_util::future::{join_all, select};
+use plane::limits::Limits;
+use plane::service::{Outcome, Poster, ServiceError};
 use plane::store::StoreUrl;
 use sqlx::{Connection as _, PgConnection};
 use wire::api::SettableMode;
@@ -324,9 +325,76 @@ mod postgres_alone {
         let seq = owner.post().await.seq;
         let page = waiting.await.unwrap().unwrap();
         assert_eq!(page.records.last().unwrap().seq, seq);
+        // That it was told, and not found by the slow look, is seen in `wakes`, where nothing looks.
+        assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn a_full_queue_refuses_a_post_says_when_to_come_again_and_loses_none() {
+        if !postgres_is_here() {
+            return;
+        }
+        // Room for one, which takes its 553 sealed bytes and 512.
+        let limits = Limits {
+            append_queue_bytes: 1_500,
+            ..wide()
+        };
+        let plane = Plane::with(Engine::Postgres, limits).await;
+        let owner = plane.create().await;
+        let mut other = held(&plane, &owner).await;
+        let (one, two) = (owner.message(), owner.message());
+        let (one, two) = (Box::pin(owner.send(one)), Box::pin(owner.send(two)));
+        // The other one waits for the lock.
+        let (refused, waits) = select(one, two).await.factor_first();
         assert!(
-            start.elapsed() < Duration::from_secs(4),
-            "the re-read comes after five seconds"
+            matches!(
+                refused,
+                Err(ServiceError::RateLimited {
+                    limit: "append_queue_bytes",
+                    retry_after_s: 1..
+                })
+            ),
+            "{refused:?}"
+        );
+        sqlx::query("COMMIT").execute(&mut other).await.unwrap();
+        let first = new(waits.await.unwrap()).seq;
+        assert_eq!(owner.post().await.seq, first + 1);
+    }
+
+    /// What came while the writer was busy is one transaction: rows carry the number of theirs.
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn posts_that_come_while_another_is_stored_are_stored_together() {
+        if !postgres_is_here() {
+            return;
+        }
+        let plane = Plane::new(Engine::Postgres).await;
+        let (stuck, owner) = (plane.create().await, plane.create().await);
+        let posters: Vec<_> = join_all((0..40).map(|_| owner.invite(Kind::Human, FULL))).await;
+        let head = owner.state().await.head_seq;
+        let mut other = held(&plane, &stuck).await;
+        let (first, rest, ()) = tokio::join!(
+            stuck.send(stuck.message()),
+            join_all(posters.iter().map(|poster| poster.send(poster.message()))),
+            async {
+                // Long enough for all of them to stand in the queue, and shorter than a lock is waited for.
+                tokio::time::sleep(Duration::from_secs(1)).await;
+                sqlx::query("COMMIT").execute(&mut other).await.unwrap();
+            }
+        );
+        first.unwrap();
+        assert!(rest.iter().all(Result::is_ok));
+        let transactions: (i64,) = sqlx::query_as(
+            "SELECT count(DISTINCT xmin::text) FROM records WHERE session_id = $1 AND seq > $2",
+        )
+        .bind(owner.session.as_bytes().to_vec())
+        .bind(i64::try_from(head).unwrap())
+        .fetch_one(&mut other)
+        .await
+        .unwrap();
+        assert!(
+            transactions.0 <= 4,
+            "{} transactions for 40 posts",
+            transactions.0
         );
     }
 

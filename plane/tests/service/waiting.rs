@@ -20,6 +20,14 @@ fn wait(
     })
 }
 
+/// The answer of a wait that what happened has woken: what is waited for is read again after four seconds in any case.
+async fn woken(
+    waiting: tokio::task::JoinHandle<Result<wire::api::Page, plane::service::ServiceError>>,
+) -> wire::api::Page {
+    let answer = tokio::time::timeout(Duration::from_millis(1_500), waiting).await;
+    answer.expect("nothing woke it").unwrap().unwrap()
+}
+
 /// A wait that has begun.
 async fn waits(
     seat: &Seat,
@@ -42,6 +50,25 @@ on_both! {
         let page = waiting.await.unwrap().unwrap();
         assert_eq!(page.records.last().unwrap().seq, seq);
         assert!(page.records.iter().any(|record| record.sender == Some(guest.id)));
+    }
+
+    async fn a_post_and_a_change_of_mode_wake_who_waits_by_themselves(engine: Engine) {
+        let plane = Plane::new(engine).await;
+        let owner = plane.create().await;
+        let human = owner.invite(Kind::Human, Capability::Full).await;
+        // Three in a row: the slow look falls into one of them at most.
+        for _ in 0..3 {
+            let head = human.state().await.head_seq;
+            let waiting = waits(&human, head).await;
+            let seq = owner.post().await.seq;
+            assert_eq!(woken(waiting).await.records.last().unwrap().seq, seq);
+            for mode in [SettableMode::Relay, SettableMode::Observe] {
+                let head = human.state().await.head_seq;
+                let waiting = waits(&human, head).await;
+                let state = owner.set(mode).await.unwrap().state;
+                assert_eq!(woken(waiting).await.state.mode, state.mode);
+            }
+        }
     }
 
     async fn agents_in_observe_are_refused_and_humans_wait_in_every_mode(engine: Engine) {

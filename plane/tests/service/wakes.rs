@@ -5,8 +5,10 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use plane::clock::Clock;
-use plane::service::{Hearing, Service, ServiceConfig, WakeTimes};
+use plane::service::{Hearing, Service, ServiceConfig, ServiceError, WakeTimes};
 use plane::store::StoreUrl;
+use tokio::task::JoinHandle;
+use wire::api::Page;
 use wire::event::{Capability, Kind};
 
 use crate::fixture::*;
@@ -41,7 +43,6 @@ async fn process(plane: &Plane, store: StoreUrl, wakes: WakeTimes) -> Service {
 }
 
 /// The server that tests make their databases on.
-/// Where the Postgres of these tests is.
 pub(crate) fn server() -> SocketAddr {
     let url = std::env::var("DEVPILOT_TEST_POSTGRES").unwrap();
     let (_, place) = url.rsplit_once('@').unwrap();
@@ -85,9 +86,15 @@ impl Scene {
         });
         self.human.until_listening().await;
         let seq = self.owner.post().await.seq;
-        let page = waiting.await.unwrap().unwrap();
+        let page = within_time(waiting).await;
         assert_eq!(page.records.last().map(|record| record.seq), Some(seq));
     }
+}
+
+/// The answer of a wait that is woken. At its own end it would be answered as well.
+async fn within_time(waiting: JoinHandle<Result<Page, ServiceError>>) -> Page {
+    let woken = tokio::time::timeout(LONG / 2, waiting).await;
+    woken.expect("nothing woke it").unwrap().unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -121,8 +128,7 @@ async fn the_first_change_is_told_at_once_and_what_waits_to_be_told_before_the_p
         if goes_down {
             near.drain().await;
         }
-        let told = tokio::time::timeout(Duration::from_secs(20), waiting).await;
-        let page = told.expect("it was not told").unwrap().unwrap();
+        let page = within_time(waiting).await;
         assert_eq!(page.records.last().map(|record| record.seq), Some(seq));
     }
 }
@@ -193,7 +199,7 @@ async fn behind_a_pooler_a_process_polls_and_waits_are_answered() {
     });
     human.until_listening().await;
     let seq = owner.post().await.seq;
-    assert_eq!(waiting.await.unwrap().unwrap().records.last().unwrap().seq, seq);
+    assert_eq!(within_time(waiting).await.records.last().unwrap().seq, seq);
     assert_eq!(far.hearing(), Hearing::Polling);
 }
 

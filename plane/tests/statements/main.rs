@@ -141,6 +141,20 @@ fn statements_that_do_not_name_the_session_are_found() {
             "records",
         ),
         ("SELECT session_id FROM participants", "participants"),
+        (
+            "SELECT seq FROM records WHERE session_id = session_id AND seq > $1",
+            "records",
+        ),
+        (
+            "SELECT seq FROM records WHERE session_id IN (SELECT session_id FROM sessions)",
+            "records",
+        ),
+        (
+            "SELECT seq FROM public.records WHERE session_id = $1",
+            "public.records",
+        ),
+        ("SELECT seq FROM ONLY records WHERE session_id = $1", "records"),
+        ("select seq from records where session_id = $1", "records"),
         ("DELETE FROM tokens WHERE expires_at <= $1", "tokens"),
         ("UPDATE records SET session_id = $1 WHERE seq = $2", "records"),
         (
@@ -176,6 +190,9 @@ fn statements_that_do_not_name_the_session_are_found() {
     ] {
         assert_eq!(unnamed(bad, &tables).unnamed, [expected], "{bad}");
     }
+    // A join says that two are the same, and not which.
+    let joined = "SELECT r.seq FROM records r JOIN tokens t ON t.session_id = r.session_id WHERE r.seq > $1";
+    assert_eq!(unnamed(joined, &tables).unnamed, ["records", "tokens"]);
     let good = "SELECT r.seq FROM records r JOIN tokens t ON t.session_id = r.session_id \
          WHERE r.session_id = ANY($1) AND EXISTS (SELECT 1 FROM knocks WHERE session_id = $2)";
     assert_eq!(unnamed(good, &tables).unnamed, [""; 0]);

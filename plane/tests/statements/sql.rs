@@ -39,7 +39,14 @@ const NO_ALIAS: [&str; 17] = [
 pub(crate) fn unnamed(sql: &str, tables: &BTreeSet<String>) -> Found {
     let mut found = Found::default();
     for level in levels(&words(sql)) {
+        let among: Vec<_> = named_tables(&level, tables).collect();
+        let is_anchored = among
+            .iter()
+            .any(|(_, word, alias)| is_compared(&level, word, *alias, &among));
         for (at, word) in level.iter().enumerate() {
+            if is_spelled_otherwise(&level, at, tables) {
+                found.unnamed.push(word.clone());
+            }
             if !tables.contains(word.as_str()) || !is_table(&level, at) {
                 continue;
             }
@@ -47,7 +54,12 @@ pub(crate) fn unnamed(sql: &str, tables: &BTreeSet<String>) -> Found {
             let named = match level.get(at.wrapping_sub(1)).map(String::as_str) {
                 Some("INTO") => inserts_session(sql, word),
                 Some("TRUNCATE") => false,
-                _ => is_compared(&level, word, alias(&level, at)),
+                _ => is_compared(
+                    &level,
+                    word,
+                    alias(&level, at),
+                    if is_anchored { &[] } else { &among },
+                ),
             };
             if !named {
                 found.unnamed.push(word.clone());
@@ -108,11 +120,48 @@ fn alias(level: &[String], at: usize) -> Option<&str> {
     (is_name && !NO_ALIAS.contains(&next.as_str())).then_some(next.as_str())
 }
 
-/// Whether the table's `session_id` is compared for equality on this level, and nothing may stand in its place.
-fn is_compared(level: &[String], table: &str, alias: Option<&str>) -> bool {
-    let named = |word: &str| match alias {
+/// A table that is touched: its place, its name, and its other name.
+type Touched<'a> = (usize, &'a str, Option<&'a str>);
+
+fn named_tables<'a>(level: &'a [String], tables: &BTreeSet<String>) -> impl Iterator<Item = Touched<'a>> {
+    let is_one = |at: usize, word: &str| tables.contains(word) && is_table(level, at);
+    let all: Vec<_> = level
+        .iter()
+        .enumerate()
+        .filter(|(at, word)| is_one(*at, word))
+        .map(|(at, word)| (at, word.as_str(), alias(level, at)))
+        .collect();
+    all.into_iter()
+}
+
+/// Whether a table stands here in a form that is not looked for: with its schema, in other letters, behind `ONLY`.
+fn is_spelled_otherwise(level: &[String], at: usize, tables: &BTreeSet<String>) -> bool {
+    let word = &level[at];
+    let name = word.rsplit('.').next().unwrap_or_default().to_lowercase();
+    let before = at.checked_sub(1).map(|n| level[n].to_uppercase());
+    let is_behind =
+        before.is_some_and(|before| before == "ONLY" || BEFORE_A_TABLE.contains(&before.as_str()));
+    tables.contains(&name) && is_behind && !(tables.contains(word) && is_table(level, at))
+}
+
+fn is_session_of(word: &str, table: &str, alias: Option<&str>) -> bool {
+    match alias {
         Some(alias) => word == format!("{alias}.session_id"),
         None => word == "session_id" || word == format!("{table}.session_id"),
+    }
+}
+
+/// Whether the table's `session_id` is compared for equality on this level, and nothing may stand in its place. A comparison with
+/// that of one of `others`, itself among them, is none.
+fn is_compared(level: &[String], table: &str, alias: Option<&str>, others: &[Touched<'_>]) -> bool {
+    let named = |word: &str| is_session_of(word, table, alias);
+    let is_other_s = |word: Option<&str>| {
+        word.is_some_and(|word| {
+            named(word)
+                || others
+                    .iter()
+                    .any(|(_, table, alias)| is_session_of(word, table, *alias))
+        })
     };
     // What `SET` gives is no comparison.
     let conditions = level.iter().position(|word| word == "SET").map_or(0, |set| {
@@ -126,7 +175,12 @@ fn is_compared(level: &[String], table: &str, alias: Option<&str>) -> bool {
     level.iter().enumerate().any(|(at, word)| {
         let next = level.get(at + 1).map(String::as_str);
         let before = at.checked_sub(1).map(|n| level[n].as_str());
-        named(word) && before != Some("NOT") && (matches!(next, Some("=" | "IN")) || before == Some("="))
+        let compared = match (before, next) {
+            (_, Some("=")) => level.get(at + 2).map(String::as_str),
+            (Some("="), _) => at.checked_sub(2).map(|n| level[n].as_str()),
+            _ => return false,
+        };
+        named(word) && before != Some("NOT") && !is_other_s(compared)
     }) && !has_choice
 }
 
