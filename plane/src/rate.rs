@@ -13,8 +13,8 @@ use wire::timestamp::Timestamp;
 
 const MINUTE_MS: u64 = 60_000;
 const HOUR_MS: u64 = 3_600_000;
-/// Above so many buckets, full ones are forgotten: a full bucket and none are the same.
-const TIDY_ABOVE: usize = 50_000;
+/// Above so many buckets, full ones are looked for and forgotten: a full bucket and none are the same.
+const TIDY_ABOVE: usize = 1_000;
 
 /// What a bucket counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -153,7 +153,26 @@ impl Bucket {
 
 /// All buckets of this process.
 #[derive(Debug, Default)]
-pub(crate) struct Rates(Mutex<HashMap<Counted, Bucket>>);
+pub(crate) struct Rates(Mutex<Buckets>);
+
+#[derive(Debug, Default)]
+struct Buckets {
+    by_what: HashMap<Counted, Bucket>,
+    /// How many there may be until full ones are looked for: twice what was left the last time, so that looking costs little and
+    /// what is kept follows what is in use.
+    tidy_above: usize,
+}
+
+impl Buckets {
+    /// Forgets the full ones.
+    fn tidy(&mut self, now: Timestamp) {
+        self.by_what.retain(|_, bucket| {
+            bucket.fill(now);
+            bucket.parts < bucket.allowance.full()
+        });
+        self.tidy_above = TIDY_ABOVE.max(self.by_what.len().saturating_mul(2));
+    }
+}
 
 impl Rates {
     /// Takes units, or says in how many seconds to try again.
@@ -177,7 +196,7 @@ impl Rates {
     /// Gives units back that were taken for nothing.
     pub(crate) fn give(&self, what: Counted, units: u64) {
         let mut buckets = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(bucket) = buckets.get_mut(&what) {
+        if let Some(bucket) = buckets.by_what.get_mut(&what) {
             bucket.give(units);
         }
     }
@@ -190,13 +209,14 @@ impl Rates {
         change: impl FnOnce(&mut Bucket) -> T,
     ) -> T {
         let mut buckets = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if buckets.len() > TIDY_ABOVE && !buckets.contains_key(&what) {
-            buckets.retain(|_, bucket| {
-                bucket.fill(now);
-                bucket.parts < bucket.allowance.full()
-            });
+        let most = buckets.tidy_above.max(TIDY_ABOVE);
+        if buckets.by_what.len() > most && !buckets.by_what.contains_key(&what) {
+            buckets.tidy(now);
         }
-        let bucket = buckets.entry(what).or_insert_with(|| Bucket::new(allowance, now));
+        let bucket = buckets
+            .by_what
+            .entry(what)
+            .or_insert_with(|| Bucket::new(allowance, now));
         bucket.allowance = allowance;
         bucket.fill(now);
         change(bucket)
@@ -275,6 +295,19 @@ mod tests {
                 .unwrap();
         }
         rates.take(WHAT, 1, allowance, at(60_000)).unwrap();
-        assert_eq!(rates.0.lock().unwrap().len(), 1);
+        assert_eq!(rates.0.lock().unwrap().by_what.len(), 1);
+    }
+
+    #[test]
+    fn as_many_buckets_are_kept_as_are_in_use_however_many_came() {
+        let rates = Rates::default();
+        // A unit is back after a second, so a thousand of them are in use at any time.
+        let allowance = Allowance::a_minute(60);
+        for n in 0..100_000 {
+            let bytes = u128::try_from(n).unwrap().to_be_bytes();
+            let what = Counted::Joins(SessionId::from_bytes(bytes));
+            rates.take(what, 1, allowance, at(n)).unwrap();
+            assert!(rates.0.lock().unwrap().by_what.len() <= 2_100);
+        }
     }
 }
