@@ -39,10 +39,10 @@ const NO_ALIAS: [&str; 17] = [
 pub(crate) fn unnamed(sql: &str, tables: &BTreeSet<String>) -> Found {
     let mut found = Found::default();
     for level in levels(&words(sql)) {
-        let among: Vec<_> = named_tables(&level, tables).collect();
+        let among = touched(&level, tables);
         let is_anchored = among
             .iter()
-            .any(|(_, word, alias)| is_compared(&level, word, *alias, &among));
+            .any(|(word, alias)| is_compared(&level, word, *alias, &among));
         for (at, word) in level.iter().enumerate() {
             if is_spelled_otherwise(&level, at, tables) {
                 found.unnamed.push(word.clone());
@@ -120,18 +120,15 @@ fn alias(level: &[String], at: usize) -> Option<&str> {
     (is_name && !NO_ALIAS.contains(&next.as_str())).then_some(next.as_str())
 }
 
-/// A table that is touched: its place, its name, and its other name.
-type Touched<'a> = (usize, &'a str, Option<&'a str>);
+/// A table that is touched: its name, and its other name.
+type Touched<'a> = (&'a str, Option<&'a str>);
 
-fn named_tables<'a>(level: &'a [String], tables: &BTreeSet<String>) -> impl Iterator<Item = Touched<'a>> {
-    let is_one = |at: usize, word: &str| tables.contains(word) && is_table(level, at);
-    let all: Vec<_> = level
-        .iter()
-        .enumerate()
-        .filter(|(at, word)| is_one(*at, word))
-        .map(|(at, word)| (at, word.as_str(), alias(level, at)))
-        .collect();
-    all.into_iter()
+fn touched<'a>(level: &'a [String], tables: &BTreeSet<String>) -> Vec<Touched<'a>> {
+    let words = level.iter().enumerate();
+    words
+        .filter(|(at, word)| tables.contains(*word) && is_table(level, *at))
+        .map(|(at, word)| (word.as_str(), alias(level, at)))
+        .collect()
 }
 
 /// Whether a table stands here in a form that is not looked for: with its schema, in other letters, behind `ONLY`.
@@ -160,7 +157,7 @@ fn is_compared(level: &[String], table: &str, alias: Option<&str>, others: &[Tou
             named(word)
                 || others
                     .iter()
-                    .any(|(_, table, alias)| is_session_of(word, table, *alias))
+                    .any(|(table, alias)| is_session_of(word, table, *alias))
         })
     };
     // What `SET` gives is no comparison.
