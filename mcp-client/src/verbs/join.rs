@@ -79,7 +79,7 @@ pub struct JoinAnswer {
     pub me: String,
     /// This seat's participant id.
     pub my_id: String,
-    /// argument, clipboard, environment or seat: where the way in came from.
+    /// argument, stdin, clipboard, environment or seat: where the way in came from.
     pub source: String,
     /// False where this machine already had a seat.
     pub joined: bool,

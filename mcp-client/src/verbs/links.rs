@@ -1,4 +1,5 @@
-//! Where a link comes from: the argument, else the clipboard, else the environment. Other text there is never repeated.
+//! Where a link comes from: the argument (of a command: its standard input), else the clipboard, else the environment.
+//! Other text there is never repeated.
 
 use seal::link::Link;
 use zeroize::Zeroizing;
@@ -33,7 +34,10 @@ pub(super) fn find(places: &Places, choice: Option<LinkSource>, face: Face) -> R
         return seal::link::find(text)
             .map(|link| Found {
                 link,
-                source: "argument",
+                source: match face {
+                    Face::Tools => "argument",
+                    Face::CommandLine => "stdin",
+                },
             })
             .map_err(|error| wording::link(error, "In the text given"));
     }
@@ -158,6 +162,8 @@ mod tests {
             environment: Some(link(3)),
         };
         assert_eq!(outcome(&places, None), Ok((1, "argument")));
+        let by_command = find(&places, None, Face::CommandLine).map(|found| found.source);
+        assert_eq!(by_command.ok(), Some("stdin"), "no command takes a link as an argument");
         let places = Places {
             argument: text("nothing here"),
             ..places

@@ -206,6 +206,12 @@ fn set_headers(headers: &mut HeaderMap, template: &str, id: &RequestId) {
         HeaderValue::from_static("nosniff"),
     );
     headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    // Pages bring their own; whatever else a browser is led to open runs nothing, loads nothing and is framed nowhere.
+    headers
+        .entry(header::CONTENT_SECURITY_POLICY)
+        .or_insert(HeaderValue::from_static(
+            "default-src 'none'; frame-ancestors 'none'",
+        ));
     if template.starts_with("/v1/") || !headers.contains_key(header::CACHE_CONTROL) {
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     }

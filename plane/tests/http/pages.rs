@@ -133,3 +133,27 @@ async fn pages_find_their_style_and_icon_here() {
         assert!(!file.body.is_empty() && !file.text().contains("http://") || path.starts_with("/favicon"));
     }
 }
+
+#[tokio::test]
+async fn what_is_no_page_runs_and_loads_nothing_where_a_browser_opens_it() {
+    let server = Server::start().await;
+    for path in [
+        "/favicon.svg",
+        "/robots.txt",
+        "/assets/style.css",
+        "/healthz",
+        "/v1/meta",
+        "/v1/openapi.json",
+        "/v1/assets.json",
+        "/nowhere",
+        "/v1/sessions/nothing",
+    ] {
+        let answer = server.get(path).send().await;
+        assert_eq!(
+            answer.header("content-security-policy"),
+            Some("default-src 'none'; frame-ancestors 'none'"),
+            "{path}, {}",
+            answer.status
+        );
+    }
+}
