@@ -31,7 +31,15 @@ fn folder(variable: &str) -> io::Result<PathBuf> {
 
 /// The expression of type `Option<BuiltApp>` that has the app's files.
 fn described(app: &Path) -> io::Result<String> {
-    let mut assets: Vec<PathBuf> = fs::read_dir(app.join("assets"))?
+    let folder = app.join("assets");
+    let mut assets: Vec<PathBuf> = fs::read_dir(&folder)
+        .map_err(|error| {
+            io::Error::other(format!(
+                "{}: {error}. The app is there in part: build it again with scripts/web-build.sh, or empty {}",
+                folder.display(),
+                app.display()
+            ))
+        })?
         .map(|entry| Ok(entry?.path()))
         .collect::<io::Result<_>>()?;
     assets.retain(|path| !is_compressed(path));
