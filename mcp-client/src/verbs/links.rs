@@ -163,7 +163,11 @@ mod tests {
         };
         assert_eq!(outcome(&places, None), Ok((1, "argument")));
         let by_command = find(&places, None, Face::CommandLine).map(|found| found.source);
-        assert_eq!(by_command.ok(), Some("stdin"), "no command takes a link as an argument");
+        assert_eq!(
+            by_command.ok(),
+            Some("stdin"),
+            "no command takes a link as an argument"
+        );
         let places = Places {
             argument: text("nothing here"),
             ..places

@@ -16,8 +16,10 @@ use crate::render;
 use crate::verbs::app::App;
 use crate::verbs::secrets::repeated;
 
-/// How long it may take: the cockpit is on this machine, and goes on by itself.
+/// How long the cockpit may take: it is on this machine, and goes on by itself.
 const TIME: Duration = Duration::from_millis(300);
+/// How long all of it may.
+const IN_ALL: Duration = TIME.saturating_add(turn::WRITTEN_WITHIN);
 /// Whose events these are.
 const HOST: &str = "claude-code";
 
@@ -35,7 +37,7 @@ pub(super) async fn tell(app: &App, event: Event, input: &HookInput, bytes: &[u8
         let told = told(event, input, &members, turn)?;
         Some(cockpit.post::<Taken>(&app.http, "/v1/events", &told, TIME).await)
     };
-    if let Ok(Some(Err(error))) = tokio::time::timeout(TIME, telling).await {
+    if let Ok(Some(Err(error))) = tokio::time::timeout(IN_ALL, telling).await {
         tracing::debug!(%error, "the cockpit was not told");
     }
 }

@@ -4,7 +4,8 @@
 
 use std::collections::BTreeMap;
 use std::io::{Read, Seek, SeekFrom};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use ::cockpit::contract::Check;
 use serde_json::{Map, Value};
@@ -13,6 +14,11 @@ use super::check::is_check;
 
 /// How much of a transcript is read, from its end.
 const TAIL: u64 = 2 << 20;
+/// How long a host may take to write down what its agent said last: Claude Code calls the hook first, and gathers lines for
+/// about a tenth of a second.
+pub(super) const WRITTEN_WITHIN: Duration = Duration::from_millis(300);
+/// How often the transcript is looked at until then.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// A turn.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -24,18 +30,27 @@ pub(super) struct Turn {
 }
 
 /// The last turn of the transcript that a host names; an empty one where there is none that can be read.
+///
+/// Where the host tells what its agent said last, the transcript is whole once it ends with that; it is waited for, though not
+/// longer than [`WRITTEN_WITHIN`].
 pub(super) async fn last(members: &Map<String, Value>) -> Turn {
-    let Some(path) = members
-        .get("transcript_path")
-        .and_then(Value::as_str)
-        .map(str::to_owned)
-    else {
+    let text = |name: &str| members.get(name).and_then(Value::as_str);
+    let Some(path) = text("transcript_path").map(PathBuf::from) else {
         return Turn::default();
     };
-    let read = tokio::task::spawn_blocking(move || tail(Path::new(&path)));
-    match read.await {
-        Ok(Some(text)) => turn(&text),
-        _ => Turn::default(),
+    let ends_with = text("last_assistant_message").map(str::trim);
+    let until = tokio::time::Instant::now() + WRITTEN_WITHIN;
+    loop {
+        let path = path.clone();
+        let read = tokio::task::spawn_blocking(move || tail(&path).map(|text| turn(&text)));
+        let Ok(Some(turn)) = read.await else {
+            return Turn::default();
+        };
+        let whole = ends_with.is_none_or(|text| turn.said.as_deref().map(str::trim) == Some(text));
+        if whole || tokio::time::Instant::now() + LOOK > until {
+            return turn;
+        }
+        tokio::time::sleep(LOOK).await;
     }
 }
 
@@ -179,6 +194,53 @@ mod tests {
         assert_eq!(turn(&text), Turn::default());
     }
 
+    /// What a host hands to its hook.
+    fn handed(path: &Path, said: Option<&str>) -> Map<String, Value> {
+        let mut handed = json!({ "transcript_path": path });
+        if let Some(said) = said {
+            handed["last_assistant_message"] = said.into();
+        }
+        handed.as_object().unwrap().clone()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_the_host_has_not_written_down_yet_is_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("transcript.jsonl");
+        let begun = [prompt("one"), ran("a", "cargo test")];
+        std::fs::write(&path, lines(&begun)).unwrap();
+        let members = handed(&path, Some("It fails.\n"));
+        let looking = tokio::spawn(async move { last(&members).await });
+        tokio::time::sleep(WRITTEN_WITHIN / 2).await;
+        assert!(!looking.is_finished());
+        let rest = [ended("a", true), said("It fails.")];
+        std::fs::write(&path, lines(&begun) + &lines(&rest)).unwrap();
+        let check = looking.await.unwrap().check.unwrap();
+        assert_eq!((check.command.as_str(), check.failed), ("cargo test", true));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_transcript_that_ends_otherwise_is_not_waited_for_long_and_one_nobody_told_of_not_at_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("transcript.jsonl");
+        std::fs::write(
+            &path,
+            lines(&[ran("a", "make"), ended("a", false), said("Done.")]),
+        )
+        .unwrap();
+        for (told, waits) in [
+            (Some("Something else."), true),
+            (Some("Done."), false),
+            (None, false),
+        ] {
+            let begun = tokio::time::Instant::now();
+            assert!(last(&handed(&path, told)).await.check.is_some());
+            let took = begun.elapsed();
+            assert_eq!(took > Duration::ZERO, waits, "{told:?} took {took:?}");
+            assert!(took <= WRITTEN_WITHIN, "{told:?} took {took:?}");
+        }
+    }
+
     #[cfg(unix)]
     #[test]
     fn a_pipe_in_place_of_a_transcript_is_not_waited_for() {
@@ -188,7 +250,7 @@ mod tests {
         assert!(made.success());
         let (say, said) = std::sync::mpsc::channel();
         std::thread::spawn(move || say.send(tail(&pipe)));
-        let soon = std::time::Duration::from_secs(10);
+        let soon = Duration::from_secs(10);
         assert_eq!(said.recv_timeout(soon).unwrap(), None);
     }
 
