@@ -249,6 +249,58 @@ async fn a_long_message_comes_in_parts_and_whole() {
     assert!(parts == text, "{} of {} bytes", parts.len(), text.len());
 }
 
+/// Calls a tool that marks as read what it shows until a message was there to its end; gives its text, and those of the
+/// messages that came with its last part.
+async fn in_parts(reader: &mut stdio::Server, tool: &str, bytes: usize) -> (String, Vec<String>) {
+    let mut parts = String::new();
+    loop {
+        let answer = reader.call(tool, json!({})).await;
+        let shown = answer.structured();
+        let messages = &shown["messages"];
+        assert_eq!(
+            messages[0]["offset"].as_u64().unwrap_or(0) as usize,
+            parts.len(),
+            "{shown}"
+        );
+        parts.push_str(messages[0]["text"].as_str().unwrap());
+        if parts.len() >= bytes {
+            return (
+                parts,
+                texts(messages)[1..].iter().map(|&text| text.to_owned()).collect(),
+            );
+        }
+        assert_eq!(shown["more"], true, "{shown}");
+        let next = shown["next"].as_str().unwrap();
+        assert!(next.contains("read on with `devpilot_session_read`"), "{next}");
+        assert!(answer.text().contains(next), "{}", answer.text());
+    }
+}
+
+#[tokio::test]
+async fn what_is_unread_goes_on_inside_a_long_message_and_comes_to_its_end() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let mut pair = Pair::in_relay(&plane).await;
+    pair.ben.call("read", json!({})).await.structured();
+    for tool in ["read", "wait"] {
+        let long = format!("{tool}: ") + &"0123456789 ".repeat(6_000);
+        for text in [long.as_str(), "the short one after it"] {
+            let (posted, _) = pair.ada.call_agreed("post", json!({ "text": text })).await;
+            posted.structured();
+        }
+        // An own message in between is none that is read.
+        let (own, _) = pair
+            .ben
+            .call_agreed("post", json!({ "text": "wait for me" }))
+            .await;
+        own.structured();
+        let (whole, beside) = in_parts(&mut pair.ben, tool, long.len()).await;
+        assert!(whole == long, "{} of {} bytes", whole.len(), long.len());
+        assert_eq!(beside, ["the short one after it"]);
+        let nothing = pair.ben.call("read", json!({})).await;
+        assert_eq!(nothing.structured()["messages"], json!([]));
+    }
+}
+
 #[tokio::test]
 async fn five_thousand_messages_are_paged_within_the_budget() {
     const COUNT: usize = 5_000;

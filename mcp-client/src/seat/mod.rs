@@ -33,7 +33,7 @@ pub use lock::SeatLock;
 pub use pending::{AtTheDoor, Pending, PendingEntry, PendingPost, PendingRekey, PendingUpgrade};
 pub use place::Place;
 pub use secrets::{EpochSecret, IdentitySecrets, SessionToken};
-pub use state::{Head, LastUsed, SeatState};
+pub use state::{Begun, Head, LastUsed, SeatState};
 pub use store::{Listing, Seat, Seats};
 pub use summary::{SeatSummary, Standing};
 pub use told::{Mark, Told};

@@ -19,7 +19,7 @@ use wire::transcript::sha256;
 use zeroize::Zeroizing;
 
 use super::pending::Pending;
-use super::state::{Head, SeatState};
+use super::state::{Begun, Head, SeatState};
 use crate::home::{HomeError, files};
 
 /// A file longer than this is folded into the seat's own, sooner or later by what the next step is.
@@ -36,6 +36,8 @@ const LOOKS: usize = 4;
 struct Progress {
     revision: u64,
     cursor: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    begun: Option<Begun>,
     head: Option<Head>,
     pending: Pending,
     expires_at: Option<Timestamp>,
@@ -116,6 +118,7 @@ impl Found {
         };
         if progress.revision == state.revision {
             state.cursor = progress.cursor;
+            state.begun = progress.begun;
             state.head = progress.head;
             state.pending = progress.pending;
             state.expires_at = progress.expires_at;
@@ -157,6 +160,7 @@ fn line_of(path: &Path, state: &SeatState) -> Result<Zeroizing<Vec<u8>>, HomeErr
     let progress = Progress {
         revision: state.revision,
         cursor: state.cursor,
+        begun: state.begun,
         head: state.head,
         pending: state.pending.clone(),
         expires_at: state.expires_at,
@@ -183,6 +187,7 @@ pub(super) fn moved(before: &SeatState, state: &SeatState) -> Option<SeatState> 
 
 fn take_over(state: &mut SeatState, from: &SeatState) {
     state.cursor = from.cursor;
+    state.begun = from.begun;
     state.head = from.head;
     state.pending.clone_from(&from.pending);
     state.expires_at = from.expires_at;

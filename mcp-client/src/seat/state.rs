@@ -29,6 +29,15 @@ pub struct Head {
     pub hash: Bytes32,
 }
 
+/// A message of which its reader has been shown the first part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Begun {
+    /// Its seq.
+    pub seq: u64,
+    /// The byte of its shown text that comes next.
+    pub offset: u64,
+}
+
 /// When and where a seat was last used.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LastUsed {
@@ -89,6 +98,9 @@ pub struct SeatState {
     /// The seq up to which its reader has been shown everything.
     #[serde(default)]
     pub cursor: u64,
+    /// The message after the cursor that its reader is in the middle of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub begun: Option<Begun>,
     /// The last record accepted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head: Option<Head>,
@@ -165,6 +177,7 @@ impl SeatState {
             profiles: BTreeMap::new(),
             owner: None,
             cursor: 0,
+            begun: None,
             head: None,
             checkpoint: None,
             let_in: BTreeSet::new(),

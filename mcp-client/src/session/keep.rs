@@ -10,7 +10,7 @@ use wire::ids::ProposalId;
 
 use super::error::SessionError;
 use super::{Session, auto, integrity};
-use crate::seat::{Ended, EpochSecret, Head, LastUsed, SeatState};
+use crate::seat::{Begun, Ended, EpochSecret, Head, LastUsed, SeatState};
 
 /// Uses closer together than this are not noted each, which would cost every call a write.
 const USE_NOTED_MS: i64 = 60_000;
@@ -123,16 +123,20 @@ impl Session {
             .await
     }
 
-    /// The reader has been shown everything up to a seq. It never goes back.
+    /// The reader has been shown everything up to a seq, and of the message `begun` a first part. It never goes back.
     ///
     /// # Errors
     /// The file can't be written.
-    pub async fn move_cursor(&self, to: u64) -> Result<(), SessionError> {
-        if self.seat.read()?.cursor >= to {
+    pub async fn move_cursor(&self, to: u64, begun: Option<Begun>) -> Result<(), SessionError> {
+        let shown = (to, begun);
+        let is_further = |state: &SeatState| shown > (state.cursor, state.begun);
+        if !is_further(&*self.seat.read()?) {
             return Ok(());
         }
         let mut lock = self.seat.lock(LOCK).await?;
-        lock.cursor = lock.cursor.max(to);
+        if is_further(&lock) {
+            (lock.cursor, lock.begun) = shown;
+        }
         Ok(lock.save_soon()?)
     }
 

@@ -108,7 +108,7 @@ impl App {
             Due::Shown(shown) => {
                 let mut session = in_turn(&session, within(SETTLE_S)).await?;
                 if let Some(to) = shown.cursor {
-                    session.move_cursor(to).await?;
+                    session.move_cursor(to.seq, to.begun).await?;
                 }
                 if let Some(proposal) = shown.proposal {
                     session.proposal_told(proposal).await?;

@@ -6,6 +6,7 @@ use wire::ids::{ProposalId, SessionId};
 use super::app::App;
 use super::failure::Failure;
 use super::modes::ModeView;
+use crate::seat::Begun;
 use crate::session::auto::Standing;
 
 /// An answer that is rendered as text beside its structured form. Each of the two stands alone.
@@ -23,12 +24,21 @@ pub struct Delivered<A> {
     due: Option<Due>,
 }
 
+/// How far an answer has shown a transcript.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Reached {
+    /// Everything up to this seq.
+    pub(super) seq: u64,
+    /// Of the message after it a first part.
+    pub(super) begun: Option<Begun>,
+}
+
 /// What an answer told its reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Shown {
     pub(super) session: SessionId,
-    /// Everything up to this seq.
-    pub(super) cursor: Option<u64>,
+    /// What counts as read from now on.
+    pub(super) cursor: Option<Reached>,
     /// The proposal of auto.
     pub(super) proposal: Option<ProposalId>,
     /// That the auto it was in is over.
@@ -43,7 +53,7 @@ impl Shown {
         session: SessionId,
         reader: Kind,
         mode: &ModeView,
-        cursor: Option<u64>,
+        cursor: Option<Reached>,
         messages: bool,
     ) -> Self {
         let own = reader == mode.kind;

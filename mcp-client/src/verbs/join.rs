@@ -12,7 +12,7 @@ use zeroize::Zeroizing;
 
 use super::app::App;
 use super::choose::{CALL_S, Intent, Taken};
-use super::delivered::{Answer, Delivered, Due, Shown};
+use super::delivered::{Answer, Delivered, Due, Reached, Shown};
 use super::failure::{Failure, code};
 use super::host::Host;
 use super::items::{IntegrityItem, JoinCard};
@@ -177,7 +177,10 @@ pub async fn run(app: &App, args: JoinArgs, host: &dyn Host) -> Result<Delivered
         *session.id(),
         host.reader(),
         &mode,
-        Some(session.head().seq),
+        Some(Reached {
+            seq: session.head().seq,
+            begun: None,
+        }),
         true,
     );
     Ok(Delivered::with(answer, Due::Shown(shown)))

@@ -3,9 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::closed::{Closed, is_closed};
+use super::delivered::Reached;
+use super::host::Face;
 use super::items::{EventItem, MessageItem};
 use super::present::Presenter;
 use crate::render::{self, Budget};
+use crate::seat::Begun;
 use crate::session::view::Entry;
 
 /// Bytes of an answer beside its messages: title, mode, integrity, the frame of JSON.
@@ -23,6 +26,54 @@ pub(super) struct Shown {
     /// Inside the message after it, at this byte.
     pub(super) next_offset: Option<u64>,
     pub(super) more: bool,
+    /// Of the message after `next_since` a first part is shown.
+    begun: Option<Begun>,
+}
+
+impl Shown {
+    /// What its reader has seen with it, if everything before was seen.
+    pub(super) fn reached(&self) -> Reached {
+        Reached {
+            seq: self.next_since,
+            begun: self.begun,
+        }
+    }
+}
+
+/// How to go on after an answer that does not show everything. With `counts`, what it showed counts as read.
+pub(super) fn onward(shown: &Shown, counts: bool, face: Face, filters: &str) -> String {
+    let read = face.call("read");
+    match (face, counts) {
+        // Its face prints the command, with all that was typed.
+        (Face::CommandLine, _) => "There is more.".to_owned(),
+        (Face::Tools, true) => format!("There is more: read on with {read}, without arguments."),
+        (Face::Tools, false) => {
+            let inside = shown.next_offset;
+            let offset = inside.map_or_else(String::new, |offset| format!(" and offset {offset}"));
+            let since = shown.next_since;
+            format!("There is more: {read} with since {since}{offset}{filters}.")
+        }
+    }
+}
+
+/// Where a page goes on inside its first message.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Inside {
+    /// At this byte, whichever message that is.
+    Byte(u64),
+    /// Where its reader is in the middle of it; at its beginning if that is another.
+    Begun(Option<Begun>),
+}
+
+impl Inside {
+    fn offset(self, first: Option<&Item>) -> u64 {
+        match self {
+            Self::Byte(offset) => offset,
+            Self::Begun(begun) => begun
+                .filter(|begun| first.is_some_and(|item| item.seq() == begun.seq))
+                .map_or(0, |begun| begun.offset),
+        }
+    }
 }
 
 enum Item {
@@ -110,7 +161,7 @@ pub(super) fn page<'a>(
     entries: &'a [Entry],
     wanted: impl Fn(&'a Entry) -> bool,
     since: u64,
-    offset: u64,
+    inside: Inside,
     budget: Budget,
 ) -> Shown {
     let closed = presenter.closed(entries.iter().filter(|entry| wanted(entry)));
@@ -132,11 +183,16 @@ pub(super) fn page<'a>(
         bytes: budget.bytes.saturating_sub(FRAME),
         ..budget
     };
+    let offset = inside.offset(items.first());
     let page = render::page(&measured, usize::try_from(offset).unwrap_or(usize::MAX), budget);
     let mut shown = Shown {
         next_since: since,
         next_offset: page.next_offset.map(|offset| offset as u64),
         more: page.more,
+        begun: page.next_offset.zip(items.first()).map(|(offset, item)| Begun {
+            seq: item.seq(),
+            offset: offset as u64,
+        }),
         ..Shown::default()
     };
     let last_finished = page

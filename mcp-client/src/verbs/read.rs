@@ -10,7 +10,7 @@ use super::delivered::{self, Answer, Delivered, Due, Shown};
 use super::failure::{Failure, code};
 use super::host::{Face, Host};
 use super::items::{EventItem, IntegrityItem, JoinCard, MessageItem};
-use super::page::page;
+use super::page::{Inside, onward, page};
 use super::present::Presenter;
 use super::proposals::{self, ProposalItem};
 use super::reach::in_turn;
@@ -109,6 +109,13 @@ pub struct ReadAnswer {
     pub next_offset: Option<u64>,
     /// Whether there is more.
     pub more: bool,
+    /// How to go on, where there is more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub next: Option<String>,
+    /// What is shown counts as read: the same call goes on behind it.
+    #[serde(skip)]
+    pub counts: bool,
     /// Of a search: how many messages it finds from here on, those shown included.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u64")]
@@ -141,21 +148,7 @@ impl Answer for ReadAnswer {
             None => {}
         }
         text.timeline(&self.messages, &self.events);
-        let offset = |offset| format!(" and offset {offset}");
-        let next = match self.more {
-            false => String::new(),
-            true => format!(
-                "There is more: read with since {}{}{}.",
-                self.next_since,
-                self.next_offset.map_or_else(String::new, offset),
-                if self.found.is_some() {
-                    " and the same query"
-                } else {
-                    ""
-                }
-            ),
-        };
-        text.closing(&self.warnings, &next);
+        text.closing(&self.warnings, self.next.as_deref().unwrap_or_default());
         text.finish()
     }
 }
@@ -241,19 +234,24 @@ pub async fn run(app: &App, args: ReadArgs, host: &dyn Host) -> Result<Delivered
         let entries = session.view().after(since).iter();
         entries.filter(|entry| wanted(entry)).count() as u64
     });
+    let own = kept.kind == host.kind();
+    let marks = unread_only && !filtered && own;
+    let inside = match args.offset {
+        Some(offset) => Inside::Byte(offset),
+        None => Inside::Begun(kept.begun.filter(|_| marks)),
+    };
     let shown = page(
         &presenter,
         session.view().after(since),
         wanted,
         since,
-        args.offset.unwrap_or(0),
+        inside,
         budget,
     );
     warnings.extend(modes::session_over(mode));
     warnings.extend(modes::untold_end(mode, host.reader()));
     warnings.extend(modes::around(mode).filter(|_| host.kind() == Kind::Human));
-    let own = kept.kind == host.kind();
-    let cursor = (unread_only && !filtered && own).then_some(shown.next_since);
+    let cursor = marks.then(|| shown.reached());
     if unread_only && !filtered && !own && shown.next_since > since {
         warnings.push(delivered::still_unread(kept.kind));
     }
@@ -263,6 +261,11 @@ pub async fn run(app: &App, args: ReadArgs, host: &dyn Host) -> Result<Delivered
         card.handoff
             .take_if(|handoff| shown.messages.iter().any(|message| message.seq == handoff.seq));
     }
+    let filters = match found {
+        Some(_) => " and the same query",
+        None => "",
+    };
+    let next = shown.more.then(|| onward(&shown, marks, face, filters));
     let told = Shown::new(*session.id(), host.reader(), &mode, cursor, by_others);
     let answer = ReadAnswer {
         session: session.id().to_string(),
@@ -277,6 +280,8 @@ pub async fn run(app: &App, args: ReadArgs, host: &dyn Host) -> Result<Delivered
         next_since: shown.next_since,
         next_offset: shown.next_offset,
         more: shown.more,
+        next,
+        counts: marks,
         found,
         integrity: presenter.integrity(),
         listen,

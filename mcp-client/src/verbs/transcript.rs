@@ -10,7 +10,7 @@ use wire::ids::SessionId;
 
 use super::app::App;
 use super::failure::{Failure, code};
-use super::page::{newest, page};
+use super::page::{Inside, newest, page};
 use super::present::Presenter;
 use super::reach::in_turn;
 use super::text::Text;
@@ -133,7 +133,7 @@ impl App {
         let since = shown
             .first()
             .map_or(session.base(), |first| first.seq.saturating_sub(1));
-        let page = page(&presenter, shown, |_| true, since, 0, budget);
+        let page = page(&presenter, shown, |_| true, since, Inside::Byte(0), budget);
         text.timeline(&page.messages, &page.events);
         if page.messages.is_empty() && page.events.is_empty() {
             text.line("Nothing was said yet.");

@@ -14,7 +14,7 @@ use super::failure::Failure;
 use super::host::Host;
 use super::items::{EventItem, IntegrityItem, MessageItem};
 use super::listening::{self, For, Woke};
-use super::page::page;
+use super::page::{Inside, onward, page};
 use super::present::Presenter;
 use super::proposals::{self, ProposalItem};
 use super::reach::in_turn;
@@ -81,7 +81,7 @@ pub struct WaitAnswer {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "ProposalItem")]
     pub proposal: Option<ProposalItem>,
-    /// Pass this as `since` to `read` to go on.
+    /// Pass this as `since` to `read` to go on where nothing counts as read.
     pub next_since: u64,
     /// Of a long message that goes on: pass as `offset` to `read`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -95,6 +95,9 @@ pub struct WaitAnswer {
     pub warnings: Vec<String>,
     /// What to do now.
     pub next: String,
+    /// What is shown counts as read: a `read` goes on behind it.
+    #[serde(skip)]
+    pub counts: bool,
 }
 
 impl Answer for WaitAnswer {
@@ -162,20 +165,26 @@ pub async fn run(app: &App, args: WaitArgs, host: &dyn Host) -> Result<Delivered
         entries: LIMIT,
         bytes: BYTES.saturating_sub(ProposalItem::size(proposal.as_ref())),
     };
+    // What is only for this seat is looked for anew each time.
+    let inside = Inside::Begun(kept.begun.filter(|_| own && !args.for_me));
     let shown = page(
         &presenter,
         session.view().after(kept.cursor),
         wanted,
         kept.cursor,
-        0,
+        inside,
         budget,
     );
     let mode = modes::of(&session, &kept, app.clock.now());
     warnings.extend(modes::session_over(mode));
     let by_others = !shown.messages.is_empty();
-    let next = match (woke, shown.more) {
-        (_, true) if mode.gone.is_none() => format!("There is more: read with since {}.", shown.next_since),
-        (_, more) if mode.gone.is_some() => over_next(more, shown.next_since),
+    let cursor = (!args.for_me && own).then(|| shown.reached());
+    let more = shown
+        .more
+        .then(|| onward(&shown, cursor.is_some(), host.face(), ""));
+    let next = match (woke, more) {
+        (_, Some(more)) if mode.gone.is_none() => more,
+        (_, more) if mode.gone.is_some() => over_next(more),
         (Woke::Messages, _) if mode.mine != ModeName::Observe || host.kind() == Kind::Human => {
             "Answer if it is your turn, then wait again.".to_owned()
         }
@@ -210,18 +219,16 @@ pub async fn run(app: &App, args: WaitArgs, host: &dyn Host) -> Result<Delivered
         integrity: presenter.integrity(),
         warnings,
         next,
+        counts: cursor.is_some(),
     };
-    let cursor = (!args.for_me && own).then_some(to);
     let shown = Shown::new(*session.id(), host.reader(), &mode, cursor, by_others);
     Ok(Delivered::with(answer, Due::Shown(shown)))
 }
 
 /// What to do once the session is over.
-fn over_next(more: bool, next_since: u64) -> String {
+fn over_next(more: Option<String>) -> String {
     match more {
-        true => {
-            format!("There is more: read with since {next_since}. Tell your human that the session is over.")
-        }
-        false => "There is nothing more to wait for. Tell your human.".to_owned(),
+        Some(more) => format!("{more} Tell your human that the session is over."),
+        None => "There is nothing more to wait for. Tell your human.".to_owned(),
     }
 }

@@ -97,6 +97,37 @@ async fn more_of_a_transcript_comes_by_the_line_that_carries_every_option() {
 }
 
 #[tokio::test]
+async fn the_line_after_a_part_of_a_long_message_goes_on_in_it_and_all_counts_as_read() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let (ada, ben) = pair(&plane).await;
+    works(&ben.run(["read"], b"").await);
+    let long = "b".repeat(70_000);
+    for text in [long.as_str(), "note 1"] {
+        works(&ada.run(["post", "--as", "human"], text.as_bytes()).await);
+    }
+    let mut page = ben.run(["read"], b"").await;
+    let mut bytes = 0;
+    let text = loop {
+        works(&page);
+        bytes += page.stdout.matches("bbbbbbbbbb").count() * 10;
+        if !shown(&page.stdout).is_empty() {
+            break shown(&page.stdout);
+        }
+        let line = line_in(&ben, &page.stdout);
+        assert!(
+            !line.contains("--since"),
+            "what was shown would stay unread: {line}"
+        );
+        page = obey(&ben, &line, b"").await;
+    };
+    assert_eq!(text, ["note 1"]);
+    assert!((69_900..=70_000).contains(&bytes), "{bytes}");
+    assert!(!page.stdout.contains("There is more"), "{page}");
+    let unread = ben.run(["read", "--json"], b"").await.json();
+    assert_eq!(unread["messages"], json!([]));
+}
+
+#[tokio::test]
 async fn what_was_not_typed_is_in_the_line_as_well_and_a_query_comes_from_its_input_again() {
     let plane = Plane::start(Store::Sqlite).await;
     let (ada, ben) = pair(&plane).await;

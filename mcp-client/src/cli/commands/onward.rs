@@ -40,14 +40,38 @@ pub(super) fn filters(read: &Read) -> Filters {
     }
 }
 
-/// The last line of an answer that does not show everything: the `read` that goes on at a seq, inside a message at a byte.
+/// Where a `read` goes on.
+pub(super) enum Place {
+    /// What was shown counts as read.
+    Unread,
+    /// After a seq, inside the message there at a byte.
+    After(u64, Option<u64>),
+}
+
+impl Place {
+    /// Of an answer that has more; none of another.
+    pub(super) fn of(more: bool, counts: bool, next_since: u64, next_offset: Option<u64>) -> Option<Self> {
+        more.then_some(match counts {
+            true => Self::Unread,
+            false => Self::After(next_since, next_offset),
+        })
+    }
+}
+
+/// The last line of an answer that does not show everything: the `read` that goes on.
 pub(super) async fn line(
     setting: &Setting<'_>,
     session: &str,
     filters: &Filters,
-    place: Option<(u64, Option<u64>)>,
+    place: Option<Place>,
 ) -> Option<String> {
-    let (since, offset) = place?;
+    let place = match place? {
+        Place::Unread => String::new(),
+        Place::After(since, offset) => {
+            let offset = offset.map_or_else(String::new, |offset| format!(" --offset {offset}"));
+            format!(" --since {since}{offset}")
+        }
+    };
     let common = &setting.common;
     let mut acting = setting.app.acting(setting.host, Some(session)).await;
     // Who reads, not whose the seat is: a person may look on through the seat of their agent.
@@ -58,17 +82,13 @@ pub(super) async fn line(
         Some(KindArgument::Human) => " --as human",
         None => "",
     };
-    let offset = offset.map_or_else(String::new, |offset| format!(" --offset {offset}"));
-    let place = format!("--since {since}{offset}");
-    let words = format!(
-        "read{}{told}{} {place}",
-        Acting::options(&acting),
-        filters.options
-    );
+    let words = format!("read{}{told}{}{place}", Acting::options(&acting), filters.options);
     // What is not to be repeated is not.
     let is_clean = guard::scan("arguments", words.as_bytes()).is_ok_and(|found| found.is_empty());
     if !is_clean || words.contains(char::is_control) {
-        return Some(format!("There is more: `read` again with {place}"));
+        return Some(format!(
+            "There is more: `read{place}` again, with the same filters"
+        ));
     }
     let input = match filters.from_input {
         true => ", with the same on standard input",

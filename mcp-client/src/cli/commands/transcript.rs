@@ -1,7 +1,7 @@
 //! `read`, `post` and `wait`.
 
 use super::Setting;
-use super::onward::{self, Filters};
+use super::onward::{self, Filters, Place};
 use crate::cli::arguments::{Post, Read, Wait};
 use crate::cli::input;
 use crate::verbs::{self, Failure, PostArgs, ReadArgs, WaitArgs};
@@ -31,7 +31,7 @@ pub(super) async fn read(setting: Setting<'_>, read: Read) -> Result<u8, Failure
     };
     let delivered = verbs::read::run(setting.app, arguments, setting.host).await?;
     let answer = &delivered.answer;
-    let place = answer.more.then_some((answer.next_since, answer.next_offset));
+    let place = Place::of(answer.more, answer.counts, answer.next_since, answer.next_offset);
     let last = onward::line(&setting, &answer.session, &filters, place).await;
     setting.deliver_with(delivered, last).await
 }
@@ -65,7 +65,7 @@ pub(super) async fn wait(setting: Setting<'_>, wait: Wait) -> Result<u8, Failure
     let delivered = verbs::wait::run(setting.app, arguments, setting.host).await?;
     let answer = &delivered.answer;
     let timed_out = answer.woke_by == "timed_out";
-    let place = answer.more.then_some((answer.next_since, answer.next_offset));
+    let place = Place::of(answer.more, answer.counts, answer.next_since, answer.next_offset);
     let last = onward::line(&setting, &answer.session, &Filters::default(), place).await;
     let code = setting.deliver_with(delivered, last).await?;
     Ok(if timed_out { TIME_UP } else { code })

@@ -24,7 +24,7 @@ use super::failure::{Failure, code};
 use super::host::Host;
 use super::listening::{self, After};
 use super::modes::{self, ModeView};
-use super::page::page;
+use super::page::{Inside, page};
 use super::present::Presenter;
 use super::reach::in_turn;
 use super::{doorbell, wording};
@@ -291,7 +291,7 @@ impl Watch {
     ) -> Result<Vec<Sight>, Failure> {
         let entries = session.view().after(self.seq);
         let all = |_: &Entry| true;
-        let shown = page(presenter, entries, all, self.seq, 0, WHOLE);
+        let shown = page(presenter, entries, all, self.seq, Inside::Byte(0), WHOLE);
         self.seq = shown.next_since;
         let messages = shown
             .messages
