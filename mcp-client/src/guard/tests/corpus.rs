@@ -363,6 +363,14 @@ pub(super) fn credentials() -> Vec<(&'static str, String)> {
         ),
         ("typeform-api-token", join(&["tf", "p_", &url64(59)])),
         (
+            "url-password-near",
+            join(&["postgres://app:", "Gk3m", "Pz7q", "@db:5432/prod"]),
+        ),
+        (
+            "url-password-near",
+            join(&["redis://:", "gk3mpz7q", "lw2xnd81", "@cache:6379"]),
+        ),
+        (
             "url-password",
             join(&["postgres://app:", &alnum(14), "@db.internal.corp/orders"]),
         ),

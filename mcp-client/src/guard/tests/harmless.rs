@@ -109,6 +109,8 @@ fn code_and_talk_about_credentials_pass() {
         "curl -H \"Authorization: Bearer ${DEVPILOT_BRIDGE_TOKEN}\" https://plane.example.org/v1/sessions",
         "postgres://postgres:postgres@localhost:5432/app",
         "postgres://app:hunter2hunter2@db:5432/app",
+        "amqp://rabbit:rabbitmq123@mq:5672 and http://localhost:3000/@vite/client/@fs/A1b2C3d4@x",
+        "postgres://app:$DB_Passw0rd@db and mysql://root:%ENV_Pass1%@db/x and redis://:${Redis1Pass}@cache",
         "postgres://user:password@db.example.org/app",
         "redis://:$REDIS_PASSWORD@cache.example.org",
         "https://user:***@example.org/x",
