@@ -33,7 +33,13 @@ for host in "${hosts[@]}"; do
     say "Installing $package"
     mkdir -p "$folder"
     printf '{"private":true}\n' >"$folder/package.json"
-    if ! npm install --prefix "$folder" --save-exact --no-audit --no-fund --loglevel=error "$package" >&2; then
+    # Some look around or write into a home when they are installed: into one that goes with it, with npm's own store kept.
+    home=$(mktemp -d)
+    code=0
+    HOME=$home NODE_COMPILE_CACHE=$home/node npm_config_cache=$(npm config get cache) \
+      npm install --prefix "$folder" --save-exact --no-audit --no-fund --loglevel=error "$package" >&2 || code=$?
+    rm -rf "$home"
+    if ((code)); then
       skipped+=("$host: $package could not be installed")
       continue
     fi

@@ -154,19 +154,24 @@ async function cockpit({ report, page, host }) {
   const one = new Machine(host, { ...QUIET, ...model.variables });
   await succeed(one.sh(page.scripts("sh plugin")[0]));
   const service = spawn(CLIENT, ["cockpit", "--listen", "127.0.0.1:0"], { env: one.environment, stdio: ["ignore", "pipe", "inherit"] });
+  const ended = once(service, "exit");
   await once(service.stdout, "data");
-  await report.check("claude -p: the installed hooks tell the cockpit of a task, its failed check and its report", async () => {
-    writeFileSync(join(one.work, "run-tests.sh"), "exit 1\n");
-    const bash = (command) => ({ tool: "Bash", input: { command, description: "As asked" } });
-    model.play(bash("echo 1 > amounts.txt"), bash("sh run-tests.sh"), { text: "Two tests still fail." });
-    await succeed(one.run("claude", ["-p", "Round the amounts\nas the bank does", "--allowedTools", "Bash", "--output-format", "json"]));
-    const { tasks } = JSON.parse(await succeed(one.run(CLIENT, ["history", "amounts.txt", "--json"])));
-    const [{ title, outcome, check, files, report: said, untrusted }] = tasks;
-    const told = JSON.stringify([title, outcome, check, files, said, untrusted]);
-    const right = ["Round the amounts", "failed", "failed: sh run-tests.sh", ["amounts.txt"], "Two tests still fail.", true];
-    expect(told === JSON.stringify(right), "another task", tasks);
-  });
-  service.kill();
-  one.remove();
-  await model.stop();
+  try {
+    await report.check("claude -p: the installed hooks tell the cockpit of a task, its failed check and its report", async () => {
+      writeFileSync(join(one.work, "run-tests.sh"), "exit 1\n");
+      const bash = (command) => ({ tool: "Bash", input: { command, description: "As asked" } });
+      model.play(bash("echo 1 > amounts.txt"), bash("sh run-tests.sh"), { text: "Two tests still fail." });
+      await succeed(one.run("claude", ["-p", "Round the amounts\nas the bank does", "--allowedTools", "Bash", "--output-format", "json"]));
+      const { tasks } = JSON.parse(await succeed(one.run(CLIENT, ["history", "amounts.txt", "--json"])));
+      const [{ title, outcome, check, files, report: said, untrusted }] = tasks;
+      const told = JSON.stringify([title, outcome, check, files, said, untrusted]);
+      const right = ["Round the amounts", "failed", "failed: sh run-tests.sh", ["amounts.txt"], "Two tests still fail.", true];
+      expect(told === JSON.stringify(right), "another task", tasks);
+    });
+  } finally {
+    service.kill();
+    await ended;
+    one.remove();
+    await model.stop();
+  }
 }
