@@ -54,6 +54,17 @@ pub enum ChooseError {
         /// How it is called.
         name: String,
     },
+    /// None is alive here, and this machine left the last one.
+    #[error(
+        "This machine's participant left the session {name}, the last one used here. What was read stays readable: name the session. \
+         To come back, join with the link."
+    )]
+    Left {
+        /// The session.
+        session: SessionId,
+        /// How it is called.
+        name: String,
+    },
     /// None is alive here, and the last one is over for everybody.
     #[error(
         "The session {name}, the last one used here, is over: nothing more is posted in it, and what was said stays readable. \
@@ -141,6 +152,23 @@ pub fn session_to_calm(asking: &Asking<'_>) -> Result<SessionId, ChooseError> {
     }
 }
 
+/// What was chosen, or, where none was ever used in this place and this machine is in one session, that one: nothing else can
+/// be meant. Somebody in a folder whose last session is over may mean that.
+///
+/// # Errors
+/// As what was chosen.
+pub fn or_the_only_one(
+    asking: &Asking<'_>,
+    chosen: Result<SessionId, ChooseError>,
+) -> Result<SessionId, ChooseError> {
+    let mut seats = asking.seats.iter().filter(|seat| seat.is_in());
+    let last = seats.find(|seat| asking.place.covers(&seat.last_used.place));
+    match (chosen, living(asking).as_slice(), last) {
+        (Err(ChooseError::NotHere { .. }), [only], None) => Ok(only.session),
+        (chosen, ..) => chosen,
+    }
+}
+
 /// The session of a call that looks on and lives for that alone: as [`session`], but where none was ever used in this place
 /// and this machine is in one session, it is that one; and where none goes on, the last one used in this place, since what
 /// was said in it stays readable.
@@ -150,8 +178,11 @@ pub fn session_to_calm(asking: &Asking<'_>) -> Result<SessionId, ChooseError> {
 pub fn session_to_read(asking: &Asking<'_>) -> Result<SessionId, ChooseError> {
     let mut seats = asking.seats.iter().filter(|seat| seat.is_in());
     let last = seats.find(|seat| asking.place.covers(&seat.last_used.place));
-    match (session(asking), living(asking).as_slice(), last) {
-        (Err(ChooseError::NotHere { .. }), [only], None) => Ok(only.session),
+    match (
+        or_the_only_one(asking, session(asking)),
+        living(asking).as_slice(),
+        last,
+    ) {
         (Err(ChooseError::Over { .. } | ChooseError::NoSession), [], Some(last)) if is_over(last) => {
             Ok(last.session)
         }
@@ -173,6 +204,11 @@ fn none_alive(asking: &Asking<'_>, last: Option<&SeatSummary>) -> ChooseError {
                 name: describe(&[seat]),
             }
         }
+        // Before those elsewhere: who leaves twice must not leave another.
+        Some(seat) if seat.has_left() => ChooseError::Left {
+            session: seat.session,
+            name: describe(&[seat]),
+        },
         _ if !elsewhere.is_empty() => ChooseError::NotHere {
             candidates: describe(&elsewhere),
         },

@@ -72,7 +72,7 @@ impl App {
         let Ok(listing) = self.list() else { return unknown };
         let place = Place::of(host.folder());
         let asking = self.asking(&listing, &place, named, process.current);
-        let Ok(id) = choose::session(&asking) else {
+        let Ok(id) = choose::or_the_only_one(&asking, choose::session(&asking)) else {
             return unknown;
         };
         // One that another call uses just now is found in the list.

@@ -13,8 +13,8 @@ use super::host::{Face, Host};
 use super::{secrets, wording};
 use crate::plane::Deadline;
 use crate::seat::choose::{self, Asking, ChooseError};
-use crate::seat::{LastUsed, LeaseOutcome, Listing, PendingEntry, Place, Seat, Standing};
-use crate::session::{Entering, Newcomer, Session};
+use crate::seat::{LastUsed, LeaseOutcome, Listing, PendingEntry, Place, Seat, SeatSummary, Standing};
+use crate::session::{Entering, Newcomer, Session, SessionError};
 
 /// How long entering, reading or posting may take, retries included: hosts give a call about 60 s.
 pub(super) const CALL_S: u64 = 30;
@@ -69,8 +69,12 @@ impl App {
         let chosen = match intent {
             // What lives on would go on to write where it has looked.
             Intent::Read | Intent::Attend if !host.lives_on() => choose::session_to_read(&asking),
+            Intent::Decide if !host.lives_on() => choose::or_the_only_one(&asking, choose::session(&asking)),
             Intent::Read | Intent::Attend | Intent::Decide => choose::session(&asking),
             Intent::Calm => choose::session_to_calm(&asking),
+            Intent::Post if !host.lives_on() => {
+                choose::or_the_only_one(&asking, choose::session_for_post(&asking))
+            }
             Intent::Post | Intent::Leave | Intent::Enter(_) => choose::session_for_post(&asking),
         };
         let id = chosen.map_err(|error| beside_damage(no_session(host.face(), &error), &listing))?;
@@ -96,7 +100,8 @@ impl App {
         named: Option<&str>,
     ) -> Result<SessionId, Failure> {
         let place = Place::of(host.folder());
-        choose::session(&self.asking(listing, &place, named, None))
+        let asking = self.asking(listing, &place, named, None);
+        choose::or_the_only_one(&asking, choose::session(&asking))
             .map_err(|error| beside_damage(no_session(host.face(), &error), listing))
     }
 
@@ -166,9 +171,14 @@ impl App {
         let own = choose::seat(&asking, id, host.kind(), host.seat());
         // Looking on and setting the mode go by any seat of this machine, and a person may take their agent out of a session;
         // writing is each participant's own.
+        let beside = || choose::seat(&asking, id, other, host.seat());
         let summary = match (intent, host.kind()) {
-            (Intent::Read | Intent::Attend | Intent::Decide | Intent::Calm, _) => {
-                own.or_else(|| choose::seat(&asking, id, other, host.seat()))
+            (Intent::Read | Intent::Attend, _) => own.or_else(beside),
+            // One that left can't.
+            (Intent::Decide | Intent::Calm, _) => {
+                let beside = beside();
+                let in_it = |seat: &&SeatSummary| !seat.has_left();
+                own.filter(in_it).or(beside.filter(in_it)).or(own).or(beside)
             }
             (Intent::Leave, Kind::Human) => own.or_else(|| choose::only_seat(&asking, id)),
             (Intent::Post | Intent::Leave, _) => own,
@@ -290,6 +300,10 @@ impl App {
             };
             session.finish_entering(machine.as_ref(), until).await?;
         }
+        // Before anybody is asked for a text or a word. Looking on shows what was read.
+        if matches!(intent, Intent::Decide | Intent::Calm | Intent::Post) && session.has_left()? {
+            return Err(wording::session(SessionError::Left));
+        }
         if is_use(host, intent, kept.kind) {
             let looks_on = matches!(intent, Intent::Read) && !host.lives_on();
             let mut used = self.last_used(place);
@@ -402,6 +416,7 @@ pub(super) fn no_session(face: Face, error: &ChooseError) -> Failure {
             standing: Standing::Knocking,
             ..
         } => code::KNOCKING,
+        ChooseError::Left { .. } => code::LEFT,
         ChooseError::Removed { .. } => seal::Error::RekeyRemoved.name(),
         ChooseError::NoSession
         | ChooseError::NotHere { .. }
@@ -411,7 +426,10 @@ pub(super) fn no_session(face: Face, error: &ChooseError) -> Failure {
     };
     let failure = Failure::new(code, error.to_string());
     let by = match error {
-        ChooseError::NoSession | ChooseError::Removed { .. } | ChooseError::NotIn { .. } => return failure,
+        ChooseError::NoSession
+        | ChooseError::Removed { .. }
+        | ChooseError::Left { .. }
+        | ChooseError::NotIn { .. } => return failure,
         ChooseError::Which { by_id: true, .. } => "the first 8 characters of its id",
         _ => "its title or the first 8 characters of its id",
     };

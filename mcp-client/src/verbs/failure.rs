@@ -97,6 +97,8 @@ pub mod code {
     pub const BAD_ARGUMENT: &str = "bad_argument";
     /// No session is joined here, or none of that name.
     pub const NO_SESSION: &str = "no_session";
+    /// The participant left; only a link brings it back.
+    pub const LEFT: &str = "left";
     /// Several sessions could be meant.
     pub const WHICH_SESSION: &str = "which_session";
     /// No plane is known to share on.

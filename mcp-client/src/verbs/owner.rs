@@ -29,7 +29,8 @@ impl App {
         let listing = self.list()?;
         let place = Place::of(host.folder());
         let asking = self.asking(&listing, &place, named, current);
-        let id = choose::session(&asking).map_err(|error| no_session(host.face(), &error))?;
+        let id = choose::or_the_only_one(&asking, choose::session(&asking))
+            .map_err(|error| no_session(host.face(), &error))?;
         let seat = self.owning_seat(host, &asking, &listing, &id)?;
         if let Some(held) = self.held(&id).await {
             let same = super::reach::in_turn(&held, until).await?.my_id() == seat.participant();

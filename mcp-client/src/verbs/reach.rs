@@ -84,6 +84,7 @@ impl App {
                 error @ (SessionError::Plane(_)
                 | SessionError::Forgotten(_)
                 | SessionError::Removed
+                | SessionError::Left
                 | SessionError::AdminRekeyed),
             ) if has_something => {
                 let failure = wording::session(error);

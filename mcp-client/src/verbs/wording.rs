@@ -37,6 +37,7 @@ pub(super) fn session(error: SessionError) -> Failure {
             "The owner re-keyed this session without this participant, so it can't go on here. What was read stays \
              readable; to come back, ask the owner for a new link and join with it.",
         ),
+        SessionError::Left => Failure::new(code::LEFT, left("This machine's participant", "this session")),
         SessionError::AdminRekeyed => Failure::new(
             code::NEW_LINK_NEEDED,
             "An administrator re-keyed this session, and its old links are dead. Ask the person who shared it for the \
@@ -389,6 +390,14 @@ pub(super) fn over(end: SessionEnd) -> String {
 /// As a failure: of what can't be done any more, before anybody is asked about it.
 pub(super) fn is_over(end: SessionEnd) -> Failure {
     Failure::new(name(Code::SessionEnded), over(end))
+}
+
+/// That somebody left, what they still have, and the one way back.
+pub(super) fn left(who: &str, session: &str) -> String {
+    format!(
+        "{who} left {session}, so nothing new of it is fetched and nothing is sent. What was read stays readable here; to come \
+         back, join with the link."
+    )
 }
 
 fn said_over(at: Option<Timestamp>, cause: EndCause) -> String {

@@ -33,7 +33,8 @@ impl DoorKeeper {
     pub(super) fn of(app: &App, host: &dyn Host, named: Option<&str>) -> Result<Self, Failure> {
         let listing = app.list()?;
         let place = Place::of(host.folder());
-        let chosen = choose::session(&app.asking(&listing, &place, named, None));
+        let asking = app.asking(&listing, &place, named, None);
+        let chosen = choose::or_the_only_one(&asking, choose::session(&asking));
         let by_id = named.and_then(|named| named.trim().parse::<SessionId>().ok());
         let id = match (chosen, by_id) {
             (Ok(id), _) => id,
@@ -231,7 +232,7 @@ impl Names {
 /// After a re-key the owner participant may be another or none; the owner user stays.
 fn keeps_no_longer(error: &SessionError) -> bool {
     match error {
-        SessionError::AdminRekeyed | SessionError::Removed => true,
+        SessionError::AdminRekeyed | SessionError::Removed | SessionError::Left => true,
         SessionError::Plane(error) => matches!(error.code(), Some(Code::Forbidden | Code::Rekeyed)),
         _ => false,
     }
