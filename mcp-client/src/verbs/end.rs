@@ -7,6 +7,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wire::ids::SessionId;
+use wire::problem::EndCause;
 
 use super::app::App;
 use super::choose::CALL_S;
@@ -62,6 +63,12 @@ impl Answer for EndAnswer {
 pub async fn run(app: &App, args: EndArgs, host: &dyn Host) -> Result<Delivered<EndAnswer>, Failure> {
     let (session, title) = named(app, &args, host)?;
     let known = app.known_of(&session)?;
+    // What is over can still be deleted.
+    if let Some(end) = app.over(&session, within(CALL_S)).await?
+        && (!args.purge || end.cause == EndCause::Purged)
+    {
+        return Err(wording::is_over(end));
+    }
     let plane = match &known.plane {
         Some(plane) => plane.clone(),
         None => app.share_plane()?,
@@ -155,7 +162,11 @@ async fn mark_over(app: &App, session: &SessionId, purged: bool) -> Result<(), F
     };
     for seat in app.seats_of(session)? {
         let over = |state: &mut SeatState| {
-            state.ended.get_or_insert_with(|| ended.clone());
+            // What was over before may be deleted as well now. Who left or was put out stays so.
+            let known = state.ended.as_ref();
+            if known.is_none_or(|known| purged && known.for_everybody().is_some()) {
+                state.ended = Some(ended.clone());
+            }
             handoff::remove(&app.home, &state.handoffs)?;
             state.handoffs.clear();
             state.pending.rekey = None;

@@ -1,12 +1,14 @@
 //! What this machine knows of a session that is named by its whole id.
 
+use wire::api::SessionEnd;
 use wire::ids::SessionId;
 
 use super::app::App;
 use super::failure::Failure;
 use super::wording;
-use crate::plane::Origin;
+use crate::plane::{Deadline, Origin};
 use crate::seat::Seat;
+use crate::session::Session;
 
 /// What the seats of this machine say.
 #[derive(Debug, Default)]
@@ -30,6 +32,29 @@ impl App {
             known.plane.get_or_insert_with(|| kept.plane.clone());
         }
         Ok(known)
+    }
+
+    /// That a session is over, where a seat of this machine knows or learns it: then there is nothing to ask a person about.
+    pub(super) async fn over(
+        &self,
+        session: &SessionId,
+        until: Deadline,
+    ) -> Result<Option<SessionEnd>, Failure> {
+        for seat in self.seats_of(session)? {
+            let kept = seat.read().map_err(|error| wording::seat(&error))?;
+            // A seat that never got in has nothing to read on with.
+            if kept.token.is_none() {
+                continue;
+            }
+            let mut seat = Session::open(&self.http, seat, self.clock.clone(), self.meter.clone())?;
+            if let Err(error) = seat.sync(until).await {
+                tracing::info!(%error, "the session was not read on");
+            }
+            if let Some(end) = seat.end(&*seat.kept()?) {
+                return Ok(Some(end));
+            }
+        }
+        Ok(None)
     }
 
     /// This machine's seats in a session.

@@ -12,9 +12,10 @@ use super::present::Presenter;
 use super::proposals::{self, ProposalItem};
 use super::reach::in_turn;
 use super::text::Text;
-use super::{compose, modes, sharing};
+use super::{compose, modes, sharing, wording};
 use crate::clipboard::Outcome;
-use crate::plane::within;
+use crate::plane::{Deadline, within};
+use crate::session::Session;
 
 /// What to share. Without `session`, `title` and `context` are needed.
 #[derive(Clone, Default, Serialize, Deserialize, JsonSchema)]
@@ -164,6 +165,10 @@ pub async fn run(app: &App, args: ShareArgs, host: &dyn Host) -> Result<Delivere
         until = within(CALL_S);
     }
     let mut warnings = Vec::new();
+    if args.session.is_some() {
+        // Before a context is posted, and before a link that opens nothing is handed on.
+        warnings.extend(goes_on(app, &mut *in_turn(&shared, until).await?, until).await?);
+    }
     let seq = match handoff {
         Some(handoff)
             if created
@@ -190,7 +195,7 @@ pub async fn run(app: &App, args: ShareArgs, host: &dyn Host) -> Result<Delivere
     }
     let mut session = in_turn(&shared, until).await?;
     // A link is of the epoch in force, which may have moved while nothing was read here.
-    if !created || session.plane_state().is_none() {
+    if args.session.is_none() && (!created || session.plane_state().is_none()) {
         warnings.extend(app.sync_softly(&mut session, until).await?);
     }
     let note = sharing::make_note(app, &mut session, &args, host).await?;
@@ -244,6 +249,32 @@ pub async fn run(app: &App, args: ShareArgs, host: &dyn Host) -> Result<Delivere
         session: *session.id(),
     };
     Ok(Delivered::with(answer, due))
+}
+
+/// The session whose note is to be made again: its id, and its title made safe for display. Before a person is asked for a
+/// word.
+///
+/// # Errors
+/// No such session, several that could be meant, or it is over.
+pub(crate) async fn to_hand_on(
+    app: &App,
+    named: Option<&str>,
+    host: &dyn Host,
+) -> Result<(String, String), Failure> {
+    let until = within(CALL_S);
+    let shared = app.pick(host, named, Intent::Decide, until).await?;
+    let mut session = in_turn(&shared, until).await?;
+    goes_on(app, &mut session, until).await?;
+    Ok((session.id().to_string(), Presenter::new(&session).title()))
+}
+
+/// Reads on, and refuses a session that is over: its links open nothing any more.
+async fn goes_on(app: &App, session: &mut Session, until: Deadline) -> Result<Vec<String>, Failure> {
+    let warnings = app.sync_softly(session, until).await?;
+    match session.end(&*session.kept()?) {
+        Some(end) => Err(wording::is_over(end)),
+        None => Ok(warnings),
+    }
 }
 
 #[cfg(test)]

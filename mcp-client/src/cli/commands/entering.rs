@@ -6,7 +6,7 @@ use super::Setting;
 use crate::cli::arguments::{Join, Link, Share, Source};
 use crate::cli::output::{self, Form};
 use crate::cli::{confirm, input};
-use crate::verbs::{self, Acting, App, Ask, Failure, Host, JoinArgs, LinkSource, ModeArgs, ShareArgs, code};
+use crate::verbs::{self, Acting, App, Ask, Failure, Host, JoinArgs, LinkSource, ShareArgs, code};
 
 pub(super) async fn share(setting: Setting<'_>, share: Share) -> Result<u8, Failure> {
     if setting.common.session.is_some() || setting.common.seat.is_some() {
@@ -70,20 +70,16 @@ pub(super) async fn join(setting: Setting<'_>, join: Join) -> Result<u8, Failure
 
 /// The link leaves the seat's file, so a person confirms it by hand, even where an agent may call `share`.
 pub(super) async fn link(setting: Setting<'_>, link: Link) -> Result<u8, Failure> {
-    let shown = ModeArgs {
-        session: setting.common.session.clone(),
-        ..ModeArgs::default()
-    };
-    let about = verbs::mode::run(setting.app, shown, setting.host).await?.answer;
+    let named = setting.common.session.as_deref();
+    let (session, title) = verbs::share::to_hand_on(setting.app, named, setting.host).await?;
     let question = format!(
-        "Make the note with the link to \"{}\" again, on the clipboard and in a file of this machine?",
-        about.title
+        "Make the note with the link to \"{title}\" again, on the clipboard and in a file of this machine?"
     );
     match confirm::by_word(&question, "link", setting.host.cancelled()).await {
         Ask::Yes => {}
         Ask::CannotAsk => {
             let view = if link.view { " --view" } else { "" };
-            let command = format!("link{view} --session {}", about.session);
+            let command = format!("link{view} --session {session}");
             return Err(App::no_terminal(&command));
         }
         _ => {
@@ -94,7 +90,7 @@ pub(super) async fn link(setting: Setting<'_>, link: Link) -> Result<u8, Failure
         }
     }
     let arguments = ShareArgs {
-        session: Some(about.session),
+        session: Some(session),
         view_only: link.view,
         ..ShareArgs::default()
     };

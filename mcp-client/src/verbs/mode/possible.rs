@@ -1,17 +1,21 @@
-//! What is known to be impossible, before anybody is asked about it; and why a call changed nothing. Pure.
+//! What is known to be impossible, before anybody is asked about it; and why a call changed nothing.
 
 use wire::event::{Capability, Kind, ModeName};
 
 use super::SetTo;
 use crate::session::Session;
 use crate::verbs::failure::Failure;
+use crate::verbs::wording;
 
 /// Refuses what the plane would refuse, by its newest word. The safe direction is never held up.
 pub(super) fn check(session: &Session, set: Option<SetTo>, reader: Kind) -> Result<(), Failure> {
+    let raises = matches!(set, Some(SetTo::Relay | SetTo::Auto | SetTo::Accept));
+    if raises && let Some(end) = session.end(&*session.kept()?) {
+        return Err(wording::is_over(end));
+    }
     let Some(state) = session.plane_state() else {
         return Ok(());
     };
-    let raises = matches!(set, Some(SetTo::Relay | SetTo::Auto | SetTo::Accept));
     if raises && state.capability == Some(Capability::View) {
         return Err(Failure::new(
             "view_only",
