@@ -12,7 +12,7 @@ use wire::problem::EndCause;
 use super::app::App;
 use super::choose::CALL_S;
 use super::delivered::{Answer, Delivered};
-use super::failure::Failure;
+use super::failure::{Failure, code};
 use super::host::{Ask, Host, Purpose, Question};
 use super::{compose, wording};
 use crate::note::handoff;
@@ -73,7 +73,13 @@ pub async fn run(app: &App, args: EndArgs, host: &dyn Host) -> Result<Delivered<
         Some(plane) => plane.clone(),
         None => app.share_plane()?,
     };
-    let machine = app.machine_token(&plane)?;
+    let machine = match app.machine_token(&plane) {
+        // Whoever shared it has to connect the machine again; another participant has nothing to connect it for.
+        Err(failure) if failure.code() == code::NO_MACHINE_TOKEN && known.seats > 0 && !known.owner => {
+            return Err(wording::owner_s_alone("end it", &plane));
+        }
+        machine => machine?,
+    };
     let what = match &title {
         Some(title) => format!("\"{title}\" ({session})"),
         None => session.to_string(),

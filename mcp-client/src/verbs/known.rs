@@ -19,6 +19,8 @@ pub(super) struct Known {
     pub(super) epoch: Option<u32>,
     /// How many seats there are.
     pub(super) seats: u64,
+    /// Whether one of them is the owner participant.
+    pub(super) owner: bool,
 }
 
 impl App {
@@ -28,6 +30,7 @@ impl App {
         for seat in self.seats_of(session)? {
             let kept = seat.read().map_err(|error| wording::seat(&error))?;
             known.seats += 1;
+            known.owner |= kept.owner == Some(kept.participant);
             known.epoch = known.epoch.max(kept.newest_epoch());
             known.plane.get_or_insert_with(|| kept.plane.clone());
         }

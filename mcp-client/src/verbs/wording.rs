@@ -267,6 +267,18 @@ fn proxy_trouble(origin: &Origin, proxy: &ProxyName, trouble: ProxyTrouble, reas
     }
 }
 
+/// What only a session's owner and administrators do, with a machine token: of a machine that has neither the owner's seat nor
+/// a token. To connect it would not help.
+pub(super) fn owner_s_alone(what: &str, origin: &Origin) -> Failure {
+    Failure::new(
+        code::NO_MACHINE_TOKEN,
+        format!(
+            "Only the session's owner and administrators of its organisation can {what}. No seat of this machine is the owner, and \
+             it has no machine token for {origin}. Ask the owner, who is named by `who`."
+        ),
+    )
+}
+
 /// What the plane answers to who re-keys or ends a session with a machine token. That nothing was changed is said only where
 /// no attempt can have changed anything.
 pub(super) fn keeping(unsettled: &Unsettled) -> Failure {

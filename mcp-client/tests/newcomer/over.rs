@@ -73,3 +73,24 @@ async fn the_tool_makes_no_note_of_a_session_that_is_over() {
     }
     assert!(!ben.devpilot().join("handoffs").exists());
 }
+
+/// As `rekey` and `door` say it: to connect the machine would not help who is not the owner.
+#[tokio::test]
+async fn a_participant_who_is_not_the_owner_is_told_who_can_end_it() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let ada = shared(&plane).await;
+    let ben = joined(&ada, "Ben", &["human"]).await;
+    for command in ["end", "door closed", "rekey"] {
+        let refused = at_terminal(&ben, command, "").await;
+        let said = refused.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(
+            refused.code() == 1 && said.contains("owner") && said.contains("Ask the owner"),
+            "{command}: {refused}"
+        );
+        assert!(
+            said.contains("administrator") && !said.contains("onnect it"),
+            "{command}: {refused}"
+        );
+        assert!(!said.contains("Type "), "{command}: {refused}");
+    }
+}

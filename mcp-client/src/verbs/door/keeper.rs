@@ -243,13 +243,7 @@ fn nobody(failure: Failure, origin: &Origin) -> Failure {
     if failure.code() != code::NO_MACHINE_TOKEN {
         return failure;
     }
-    Failure::new(
-        code::NO_MACHINE_TOKEN,
-        format!(
-            "The door is kept by the session's owner and by administrators of its organisation. No seat of this machine is the \
-             owner, and it has no machine token for {origin}. Ask the owner, who is named by `who`."
-        ),
-    )
+    wording::owner_s_alone("keep the door", origin)
 }
 
 fn by_machine_refused(error: &PlaneError) -> Failure {
