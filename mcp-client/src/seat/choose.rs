@@ -44,6 +44,8 @@ pub enum ChooseError {
     NotHere {
         /// The sessions there are.
         candidates: String,
+        /// Of those the one last used.
+        first: SessionId,
     },
     /// None is alive here, and the last one goes on without this machine.
     #[error(
@@ -87,6 +89,8 @@ pub enum ChooseError {
         candidates: String,
         /// Whether several of them have one title, so that ids alone tell them apart.
         by_id: bool,
+        /// Of those the one last used.
+        first: SessionId,
     },
     /// This machine is on its way into it and not there yet.
     #[error("{}", not_in(.name, *.standing))]
@@ -198,23 +202,26 @@ fn is_over(seat: &SeatSummary) -> bool {
 
 fn none_alive(asking: &Asking<'_>, last: Option<&SeatSummary>) -> ChooseError {
     let elsewhere = living(asking);
-    match last {
-        Some(seat) if seat.ended.as_ref().is_some_and(|ended| ended.cause == REMOVED) => {
+    match (last, elsewhere.as_slice()) {
+        (Some(seat), _) if seat.ended.as_ref().is_some_and(|ended| ended.cause == REMOVED) => {
             ChooseError::Removed {
                 name: describe(&[seat]),
             }
         }
         // Before those elsewhere: who leaves twice must not leave another.
-        Some(seat) if seat.has_left() => ChooseError::Left {
+        (Some(seat), _) if seat.has_left() => ChooseError::Left {
             session: seat.session,
             name: describe(&[seat]),
         },
-        _ if !elsewhere.is_empty() => ChooseError::NotHere {
+        (_, [first, ..]) => ChooseError::NotHere {
             candidates: describe(&elsewhere),
+            first: first.session,
         },
-        Some(seat) if seat.ended.as_ref().and_then(Ended::for_everybody).is_some() => ChooseError::Over {
-            name: describe(&[seat]),
-        },
+        (Some(seat), []) if seat.ended.as_ref().and_then(Ended::for_everybody).is_some() => {
+            ChooseError::Over {
+                name: describe(&[seat]),
+            }
+        }
         _ => ChooseError::NoSession,
     }
 }
@@ -243,8 +250,8 @@ fn entered(asking: &Asking<'_>, id: SessionId) -> Result<SessionId, ChooseError>
 pub fn session_for_post(asking: &Asking<'_>) -> Result<SessionId, ChooseError> {
     if asking.named.is_none() && asking.current.is_none() {
         let candidates = living(asking);
-        if candidates.len() > 1 {
-            return Err(which(&candidates));
+        if let [first, _, ..] = candidates.as_slice() {
+            return Err(which(first, &candidates));
         }
     }
     session(asking)
@@ -339,7 +346,7 @@ fn by_name(asking: &Asking<'_>, named: &str) -> Result<SessionId, ChooseError> {
         [] => Err(ChooseError::Unknown {
             known: describe(&distinct(asking.seats.iter())),
         }),
-        several => Err(which(several)),
+        several @ [first, ..] => Err(which(first, several)),
     }
 }
 
@@ -366,7 +373,7 @@ fn distinct<'a>(seats: impl Iterator<Item = &'a SeatSummary>) -> Vec<&'a SeatSum
     found
 }
 
-fn which(seats: &[&SeatSummary]) -> ChooseError {
+fn which(first: &SeatSummary, seats: &[&SeatSummary]) -> ChooseError {
     let title = |seat: &SeatSummary| seat.title.clone().unwrap_or_default();
     let mut rest = seats;
     let mut by_id = false;
@@ -379,6 +386,7 @@ fn which(seats: &[&SeatSummary]) -> ChooseError {
     ChooseError::Which {
         candidates: describe(seats),
         by_id,
+        first: first.session,
     }
 }
 

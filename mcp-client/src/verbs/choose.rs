@@ -9,11 +9,12 @@ use wire::ids::SessionId;
 
 use super::app::App;
 use super::failure::{Failure, code};
-use super::host::{Face, Host};
+use super::host::Host;
+use super::unmeant::{beside_damage, no_seat, no_session};
 use super::{secrets, wording};
 use crate::plane::Deadline;
-use crate::seat::choose::{self, Asking, ChooseError};
-use crate::seat::{LastUsed, LeaseOutcome, Listing, PendingEntry, Place, Seat, SeatSummary, Standing};
+use crate::seat::choose::{self, Asking};
+use crate::seat::{LastUsed, LeaseOutcome, Listing, PendingEntry, Place, Seat, SeatSummary};
 use crate::session::{Entering, Newcomer, Session, SessionError};
 
 /// How long entering, reading or posting may take, retries included: hosts give a call about 60 s.
@@ -365,74 +366,4 @@ fn is_use(host: &dyn Host, intent: Intent<'_>, seat: Kind) -> bool {
         Intent::Decide | Intent::Calm => host.lives_on(),
         Intent::Read | Intent::Post | Intent::Leave => host.lives_on() || host.kind() == seat,
     }
-}
-
-/// That no session was found, where the one that is looked for may be among seats that can't be used.
-fn beside_damage(failure: Failure, listing: &Listing) -> Failure {
-    let kept = listing.set_aside.iter().max();
-    let problem = listing.problems.first().cloned().or_else(|| {
-        let kept = kept?.display();
-        Some(format!(
-            "A seat of this machine was damaged and is kept as {kept}: to be in its session again, join with its link."
-        ))
-    });
-    match problem {
-        Some(problem) => failure.with_advice(&problem),
-        None => failure,
-    }
-}
-
-/// A command may act for a seat of the other kind if it says so; an agent behind MCP may not.
-fn no_seat(host: &dyn Host, listing: &Listing, id: &SessionId) -> Failure {
-    let there = |kind: Kind| {
-        listing
-            .seats
-            .iter()
-            .any(|seat| seat.session == *id && seat.kind == kind)
-    };
-    let text = match host.kind() {
-        _ if host.lives_on() || host.seat().is_some() => {
-            "This machine's seats in that session belong to somebody else here (a person's, or another kind). Join it with \
-             its link."
-        }
-        Kind::Agent if there(Kind::Human) => {
-            "This machine's seat in that session is a person's, and without a terminal a command counts as an agent's. If you \
-             are that person, add `--as human`; an agent joins with the link."
-        }
-        Kind::Human if there(Kind::Agent) => {
-            "This machine's seat in that session is an agent's, and at a terminal a command counts as a person's. Add \
-             `--as agent` to act for that agent, or join with the link."
-        }
-        _ => "This machine has no seat in that session. Join it with its link.",
-    };
-    Failure::new(code::NO_SESSION, text)
-}
-
-/// Why no session is meant, and how its caller names one.
-pub(super) fn no_session(face: Face, error: &ChooseError) -> Failure {
-    let code = match error {
-        ChooseError::Which { .. } => code::WHICH_SESSION,
-        ChooseError::NotIn {
-            standing: Standing::Knocking,
-            ..
-        } => code::KNOCKING,
-        ChooseError::Left { .. } => code::LEFT,
-        ChooseError::Removed { .. } => seal::Error::RekeyRemoved.name(),
-        ChooseError::NoSession
-        | ChooseError::NotHere { .. }
-        | ChooseError::Over { .. }
-        | ChooseError::Unknown { .. }
-        | ChooseError::NotIn { .. } => code::NO_SESSION,
-    };
-    let failure = Failure::new(code, error.to_string());
-    let by = match error {
-        ChooseError::NoSession
-        | ChooseError::Removed { .. }
-        | ChooseError::Left { .. }
-        | ChooseError::NotIn { .. } => return failure,
-        ChooseError::Which { by_id: true, .. } => "the first 8 characters of its id",
-        _ => "its title or the first 8 characters of its id",
-    };
-    let with = face.argument("session");
-    failure.with_advice(&format!("Name one with {with}: {by}."))
 }

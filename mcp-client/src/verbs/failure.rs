@@ -11,6 +11,7 @@ pub struct Failure {
     code: &'static str,
     message: String,
     command: Option<String>,
+    option: Option<(&'static str, String)>,
     knock: Option<Knock>,
 }
 
@@ -30,6 +31,7 @@ impl Failure {
             code,
             message: message.into(),
             command: None,
+            option: None,
             knock: None,
         }
     }
@@ -57,6 +59,14 @@ impl Failure {
         self
     }
 
+    /// The same failure, of a command that works once it has this option, in place of what it says for it. Whoever knows the
+    /// command's other words prints it as a whole.
+    #[must_use]
+    pub fn with_option(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.option = Some((name, value.into()));
+        self
+    }
+
     /// The stable, machine-readable name: one of `crypto.md` section 14, of `plane-api.md` Errors, or of
     /// the [`code`] module.
     pub fn code(&self) -> &'static str {
@@ -71,6 +81,11 @@ impl Failure {
     /// The knock of a call that waits at a door.
     pub fn knock(&self) -> Option<&Knock> {
         self.knock.as_ref()
+    }
+
+    /// The option, without its dashes, and the value with which the same command works.
+    pub fn option(&self) -> Option<(&'static str, &str)> {
+        self.option.as_ref().map(|(name, value)| (*name, value.as_str()))
     }
 
     /// A command for a person's own terminal, where one helps: its words after the program.

@@ -144,7 +144,7 @@ impl Answer for JoinAnswer {
 /// No link, a damaged one, different ones, or the plane refuses; `knocking` where nobody has answered at the door. Nothing
 /// found beside a link is repeated.
 pub async fn run(app: &App, args: JoinArgs, host: &dyn Host) -> Result<Delivered<JoinAnswer>, Failure> {
-    let found = links::find(&places(app, &args).await, args.source, host.face())?;
+    let found = links::find(&places(app, &args).await, args.source, host.face(), host.kind())?;
     let origin: Origin = found.link.origin.parse().map_err(|error: BadOrigin| {
         Failure::new(
             seal::Error::LinkInsecure.name(),

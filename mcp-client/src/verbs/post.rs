@@ -165,10 +165,10 @@ pub async fn run(app: &App, args: PostArgs, host: &dyn Host) -> Result<Delivered
         pin: args.pin,
         signal,
     };
-    let mut guarded = Guarded::new(message, "text")?;
+    let mut guarded = Guarded::new(message, host.face().input("text"))?;
     if guarded.open().is_some() {
         let acting = app.acting(host, args.session.as_deref()).await;
-        let again = by_hand::options_of(guarded.message(), false);
+        let again = by_hand::options_of(guarded.message());
         let command = format!("post --allow-secrets{}{again}", acting.options());
         guarded.may_be_allowed(host, &command)?;
     }

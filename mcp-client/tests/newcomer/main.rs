@@ -13,5 +13,7 @@ mod stdio;
 
 mod scene;
 
+mod credential;
+mod elsewhere;
 mod leaving;
 mod over;

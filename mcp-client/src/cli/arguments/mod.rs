@@ -174,8 +174,8 @@ pub(crate) struct Common {
     /// Print one JSON object instead of text, errors too.
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// The session: id, its first 8 characters, or title [default: the one last used in this folder; `post` and `leave` ask
-    /// where several go on].
+    /// The session: id, its first 8 characters, or title [default: the one last used in this folder; where none ever was, the
+    /// only one that goes on. `post` and `leave` ask where several go on, `leave` also where none was used].
     #[arg(long, global = true, value_name = "SESSION")]
     pub(crate) session: Option<String>,
     /// The participant of this machine to act for: its id [default: the one last used in this folder].

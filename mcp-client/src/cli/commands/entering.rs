@@ -32,19 +32,32 @@ pub(super) async fn share(setting: Setting<'_>, share: Share) -> Result<u8, Fail
         ..ShareArgs::default()
     };
     let answer = verbs::share::run(setting.app, arguments, setting.host).await?;
-    let as_whom = as_whom(&setting);
+    let as_whom = as_whom(&setting, None);
     let code = setting.deliver(answer).await?;
     as_whom.inspect(|line| output::say(line));
     Ok(code)
 }
 
-/// A person whose command has a pipe at one end may not know that they came in as an agent.
-fn as_whom(setting: &Setting<'_>) -> Option<&'static str> {
-    (setting.output.form() == Form::Person).then(|| match setting.host.kind() {
-        Kind::Human => "You are in it as a person.",
-        Kind::Agent => {
+/// A person whose command has a pipe at one end may not know that they came in as an agent. Who joined would be in twice once
+/// they came in as themselves; whoever shared owns the session by that participant, which must not be taken out.
+fn as_whom(setting: &Setting<'_>, joined: Option<(&str, &str)>) -> Option<String> {
+    if setting.output.form() != Form::Person {
+        return None;
+    }
+    Some(match (setting.host.kind(), joined) {
+        (Kind::Human, _) => "You are in it as a person.".to_owned(),
+        (Kind::Agent, None) => {
             "You are in it as an agent: say `--as human` when you share or join to be there as a person."
+                .to_owned()
         }
+        (Kind::Agent, Some((session, me))) => format!(
+            "You are in it as an agent. To be there as a person, join once more with `--as human`; this takes the agent out:\n  {}",
+            setting.app.command(&format!(
+                "leave --session {} --as agent --seat {}",
+                verbs::short(&session),
+                verbs::short(&me)
+            ))
+        ),
     })
 }
 
@@ -62,7 +75,10 @@ pub(super) async fn join(setting: Setting<'_>, join: Join) -> Result<u8, Failure
         name: join.name,
     };
     let answer = verbs::join::run(setting.app, arguments, setting.host).await?;
-    let as_whom = as_whom(&setting);
+    let as_whom = as_whom(
+        &setting,
+        Some((answer.answer.session.as_str(), answer.answer.my_id.as_str())),
+    );
     let code = setting.deliver(answer).await?;
     as_whom.inspect(|line| output::say(line));
     Ok(code)

@@ -164,7 +164,10 @@ fn a_post_with_several_alive_and_none_used_asks() {
     let seats = summaries(&[(1, "A", "/r/one", 10), (2, "B\u{202E}<b>", "/r/two", 20)]);
     let place = Place::of(Some(Path::new("/r/one")));
     let ask = asking(&seats, &place);
-    let Err(ChooseError::Which { candidates, by_id }) = choose::session_for_post(&ask) else {
+    let Err(ChooseError::Which {
+        candidates, by_id, ..
+    }) = choose::session_for_post(&ask)
+    else {
         panic!("must ask");
     };
     assert!(!by_id, "their titles differ");

@@ -10,10 +10,10 @@ use crate::seat::choose::{self, ChooseError};
 use crate::seat::{Place, SeatSummary};
 use crate::session::{Session, SessionError};
 use crate::verbs::app::App;
-use crate::verbs::choose::no_session;
 use crate::verbs::failure::{Failure, code};
 use crate::verbs::host::Host;
 use crate::verbs::present::Presenter;
+use crate::verbs::unmeant::no_session;
 use crate::verbs::wording;
 
 /// The keeper of one session's door.

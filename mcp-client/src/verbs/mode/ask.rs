@@ -8,7 +8,7 @@ use crate::render;
 use crate::session::{Session, goal_hash};
 use crate::verbs::failure::{Failure, code};
 use crate::verbs::host::{Ask, Face, Host, Purpose, Question};
-use crate::verbs::present::{self, Presenter};
+use crate::verbs::present::{Presenter, short};
 use crate::verbs::proposals::{duration, who};
 use crate::verbs::{compose, secrets};
 
@@ -40,7 +40,7 @@ impl Asking {
                 subject: format!("relay {}", session.id()),
             },
             nothing: "The mode was not changed.",
-            command: format!("mode relay --session {}", short(session)),
+            command: format!("mode relay --session {}", short(session.id())),
         }
     }
 
@@ -83,11 +83,10 @@ impl Asking {
             },
             nothing: "Nothing was proposed.",
             command: format!(
-                "mode auto --budget {} --ttl-minutes {} --session {} --seat {}",
-                terms.budget,
-                terms.minutes(),
-                short(session),
-                present::short(session.my_id()),
+                "mode auto{} --session {} --seat {}",
+                terms.options(),
+                short(session.id()),
+                short(session.my_id()),
             ),
         })
     }
@@ -120,8 +119,8 @@ impl Asking {
             nothing: "Nothing was accepted.",
             command: format!(
                 "mode accept --session {} --seat {}",
-                short(session),
-                present::short(session.my_id())
+                short(session.id()),
+                short(session.my_id())
             ),
         }
     }
@@ -158,10 +157,6 @@ pub(super) struct Shown {
     /// Of an auto that is on already.
     pub(super) ends_at: Option<wire::timestamp::Timestamp>,
     pub(super) goal: String,
-}
-
-fn short(session: &Session) -> String {
-    session.id().to_string().chars().take(8).collect()
 }
 
 fn quoted(goal: &str) -> String {

@@ -35,7 +35,8 @@ pub(super) async fn propose(
         }
         let asking = Asking::propose(&session, terms, host.reader())?;
         let title = Presenter::new(&session).title();
-        (asking, title, compose::allowing("mode auto", &session)?)
+        let command = compose::allowing("mode auto", &session)? + &terms.options();
+        (asking, title, command)
     };
     if !terms.findings.is_empty() {
         let about = secrets::About {

@@ -201,7 +201,7 @@ pub async fn run(app: &App, args: ModeArgs, host: &dyn Host) -> Result<Delivered
     {
         let nothing = "Nothing was proposed.";
         let acting = app.acting(host, args.session.as_deref()).await;
-        let command = format!("mode auto --allow-secrets{}", acting.options());
+        let command = format!("mode auto --allow-secrets{}{}", acting.options(), terms.options());
         secrets::may_be_allowed(host, &terms.findings, nothing, &command)?;
     }
     let mut until = within(CALL_S);
