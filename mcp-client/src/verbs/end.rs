@@ -14,6 +14,7 @@ use super::choose::CALL_S;
 use super::delivered::{Answer, Delivered};
 use super::failure::{Failure, code};
 use super::host::{Ask, Host, Purpose, Question};
+use super::present::short;
 use super::{compose, wording};
 use crate::note::handoff;
 use crate::plane::{Plane, Unsettled, within};
@@ -100,10 +101,13 @@ pub async fn run(app: &App, args: EndArgs, host: &dyn Host) -> Result<Delivered<
     match host.ask(&question).await {
         Ask::Yes => {}
         Ask::CannotAsk => {
-            let command = format!(
-                "end --session {session}{}",
-                if args.purge { " --purge" } else { "" }
-            );
+            // By its whole id where no seat of this machine knows it by less.
+            let id = if known.seats > 0 {
+                short(&session)
+            } else {
+                session.to_string()
+            };
+            let command = format!("end --session {id}{}", if args.purge { " --purge" } else { "" });
             return Err(compose::no_terminal("Nothing was changed.", command));
         }
         other => return Err(compose::refused(other, "Nothing was changed.")),

@@ -315,8 +315,11 @@ async fn card(
         listen: app.listen_in(session, mode),
         warnings,
         next: match mode.gone {
-            Some(_) => "Nothing more comes in this session. Tell your human.".to_owned(),
-            None => modes::meaning(mode, host.reader()),
+            Some(_) => match host.reader() {
+                Kind::Agent => "Nothing more comes in this session. Tell your human.".to_owned(),
+                Kind::Human => "Nothing more comes in this session.".to_owned(),
+            },
+            None => modes::meaning(mode, host.reader(), host.face()),
         },
     })
 }

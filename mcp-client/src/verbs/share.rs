@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use wire::event::Kind;
 
 use super::app::App;
 use super::choose::{CALL_S, Intent};
@@ -104,6 +105,9 @@ pub struct ShareAnswer {
     pub warnings: Vec<String>,
     /// What to do now.
     pub next: String,
+    /// Whether a person reads the text.
+    #[serde(skip)]
+    pub(crate) for_a_person: bool,
 }
 
 /// May hold the link.
@@ -133,6 +137,10 @@ impl Answer for ShareAnswer {
         text.line(format_args!("The note as a file: {}", self.handoff_file));
         match &self.link {
             Some(link) => text.line(link),
+            // A person opens it.
+            None if self.for_a_person => {
+                text.line("The link was withheld from this answer; it is in that file.")
+            }
             None => text.line(
                 "The link was withheld from this answer. Do not open that file; tell the user to send it.",
             ),
@@ -220,11 +228,17 @@ pub async fn run(app: &App, args: ShareArgs, host: &dyn Host) -> Result<Delivere
         Outcome::NotConfirmed => "not_confirmed",
         Outcome::Unavailable => "none",
     };
-    let what = match note.clipboard {
-        Outcome::Confirmed => {
+    let what = match (note.clipboard, host.reader()) {
+        (Outcome::Confirmed, Kind::Agent) => {
             "Tell the user: the note is on the clipboard, ready to be sent to the other person."
         }
-        _ => "Tell the user to open the handoff file and send its text to the other person.",
+        (_, Kind::Agent) => "Tell the user to open the handoff file and send its text to the other person.",
+        (Outcome::Confirmed, Kind::Human) => {
+            "The note is on the clipboard: send it to the other person, as you would send a password."
+        }
+        (_, Kind::Human) => {
+            "Open the handoff file and send its text to the other person, as you would send a password."
+        }
     };
     let answer = ShareAnswer {
         session: session.id().to_string(),
@@ -243,7 +257,8 @@ pub async fn run(app: &App, args: ShareArgs, host: &dyn Host) -> Result<Delivere
         seq,
         listen: app.listen_in(&session, mode),
         warnings,
-        next: format!("{what} {}", modes::meaning(mode, host.reader())),
+        for_a_person: host.reader() == Kind::Human,
+        next: format!("{what} {}", modes::meaning(mode, host.reader(), host.face())),
     };
     let due = Due::Posted {
         session: *session.id(),
@@ -305,6 +320,7 @@ mod tests {
                 listen: None,
                 warnings: Vec::new(),
                 next: String::new(),
+                for_a_person: false,
             };
             let text = answer.text();
             for part in [said, "use the file", "/home/ada/.devpilot/handoffs/note.md"] {

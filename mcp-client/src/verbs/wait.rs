@@ -11,7 +11,7 @@ use super::app::App;
 use super::choose::Intent;
 use super::delivered::{self, Answer, Delivered, Due, Shown};
 use super::failure::Failure;
-use super::host::Host;
+use super::host::{Face, Host};
 use super::items::{EventItem, IntegrityItem, MessageItem};
 use super::listening::{self, For, Woke};
 use super::page::page;
@@ -174,13 +174,16 @@ pub async fn run(app: &App, args: WaitArgs, host: &dyn Host) -> Result<Delivered
     warnings.extend(modes::session_over(mode));
     let by_others = !shown.messages.is_empty();
     let next = match (woke, shown.more) {
-        (_, true) if mode.gone.is_none() => format!("There is more: read with since {}.", shown.next_since),
-        (_, more) if mode.gone.is_some() => over_next(more, shown.next_since),
+        (_, true) if mode.gone.is_none() => more_next(host.face(), shown.next_since),
+        (_, more) if mode.gone.is_some() => over_next(host, more, shown.next_since),
         (Woke::Messages, _) if mode.mine != ModeName::Observe || host.kind() == Kind::Human => {
             "Answer if it is your turn, then wait again.".to_owned()
         }
-        (Woke::Messages | Woke::ModeChanged, _) => modes::meaning(mode, host.reader()),
-        (Woke::Knocking, _) => "Tell your human who keeps the door, then wait again.".to_owned(),
+        (Woke::Messages | Woke::ModeChanged, _) => modes::meaning(mode, host.reader(), host.face()),
+        (Woke::Knocking, _) if host.reader() == Kind::Agent => {
+            "Tell your human who keeps the door, then wait again.".to_owned()
+        }
+        (Woke::Knocking, _) => "Answer at the door, then wait again.".to_owned(),
         (Woke::TimedOut | Woke::Ended, _) if shown.events.is_empty() => {
             "Nothing came. Wait again if you expect an answer, or go on with your work.".to_owned()
         }
@@ -216,12 +219,25 @@ pub async fn run(app: &App, args: WaitArgs, host: &dyn Host) -> Result<Delivered
     Ok(Delivered::with(answer, Due::Shown(shown)))
 }
 
-/// What to do once the session is over.
-fn over_next(more: bool, next_since: u64) -> String {
-    match more {
-        true => {
-            format!("There is more: read with since {next_since}. Tell your human that the session is over.")
-        }
-        false => "There is nothing more to wait for. Tell your human.".to_owned(),
+/// Where it goes on, as whoever waited calls for it.
+fn more_next(face: Face, next_since: u64) -> String {
+    match face {
+        Face::Tools => format!("There is more: read with since {next_since}."),
+        Face::CommandLine => format!("There is more: `read --since {next_since}`."),
     }
+}
+
+/// What to do once the session is over.
+fn over_next(host: &dyn Host, more: bool, next_since: u64) -> String {
+    let mut next = match more {
+        true => more_next(host.face(), next_since),
+        false => "There is nothing more to wait for.".to_owned(),
+    };
+    if host.reader() == Kind::Agent {
+        next.push_str(match more {
+            true => " Tell your human that the session is over.",
+            false => " Tell your human.",
+        });
+    }
+    next
 }

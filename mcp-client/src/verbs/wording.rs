@@ -361,12 +361,19 @@ fn problem(code: Code, extras: &Extras) -> Failure {
         Code::Draining => format!("The plane is being restarted. Nothing was lost; try again in {later} s."),
         Code::TimeOut => "The plane did not get the whole request in time. Nothing was lost; try again.".to_owned(),
         Code::Internal => "The plane had a fault of its own. Nothing was lost; try again, and tell its operator.".to_owned(),
-        Code::InAuto => "Auto is on, and nothing was changed. Stop it first (`mode` with set: stop, which counts at once).".to_owned(),
+        Code::InAuto => "Auto is on, and nothing was changed. Stop it first (`mode`: stop), which counts at once.".to_owned(),
         Code::ProposalGone => "That proposal is gone: it was replaced, declined or used, or it lapsed. Nothing was accepted and nothing \
                                was changed; look at the mode, and ask your human about the proposal there is now."
             .to_owned(),
-        Code::BadRequest if matches!(extras.limit.as_deref(), Some("max_budget" | "max_ttl_s")) => {
-            "The organisation allows a smaller budget or a shorter time for auto. Nothing was changed; propose less.".to_owned()
+        Code::BadRequest if extras.limit.as_deref() == Some("max_budget") => {
+            "This plane allows fewer messages in one auto: 200, unless its operator or the organisation set another number. Nothing was \
+             changed; propose a smaller budget."
+                .to_owned()
+        }
+        Code::BadRequest if extras.limit.as_deref() == Some("max_ttl_s") => {
+            "This plane allows less time for one auto: 480 minutes, unless its operator or the organisation set another limit. \
+             Nothing was changed; propose fewer minutes."
+                .to_owned()
         }
         Code::ExpiredToken => "The code's time is up, or its token was fetched already. Run `connect` again for a new one."
             .to_owned(),

@@ -13,7 +13,9 @@ mod stdio;
 
 mod scene;
 
+mod asked;
 mod credential;
 mod elsewhere;
 mod leaving;
 mod over;
+mod voice;

@@ -95,7 +95,7 @@ pub(super) async fn link(setting: Setting<'_>, link: Link) -> Result<u8, Failure
         Ask::Yes => {}
         Ask::CannotAsk => {
             let view = if link.view { " --view" } else { "" };
-            let command = format!("link{view} --session {session}");
+            let command = format!("link{view} --session {}", verbs::short(&session));
             return Err(App::no_terminal(&command));
         }
         _ => {

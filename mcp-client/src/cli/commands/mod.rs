@@ -230,7 +230,7 @@ impl Setting<'_> {
         let written = match self.output.form() {
             Form::Json => self.output.json(&delivered.answer),
             Form::Person => self.output.text(&ended(delivered.answer.show())),
-            Form::Quoted => self.output.text(&ended(delivered.answer.text())),
+            Form::Quoted => self.output.text(&ended(delivered.answer.quoted())),
         };
         match written {
             Ok(true) => delivered.commit(self.app).await.map(|()| 0),

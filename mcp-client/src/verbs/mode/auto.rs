@@ -31,7 +31,7 @@ pub(super) async fn propose(
             return Ok(None);
         }
         if session_mode(&session) == Some(ModeName::Auto) {
-            return Err(in_auto(host.reader()));
+            return Err(in_auto(host));
         }
         let asking = Asking::propose(&session, terms, host.reader())?;
         let title = Presenter::new(&session).title();

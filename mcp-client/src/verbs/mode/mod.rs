@@ -187,7 +187,7 @@ pub async fn prepare(app: &App, args: &ModeArgs, host: &dyn Host) -> Result<(), 
         .await?;
     let mut session = in_turn(&shared, until).await?;
     session.sync(until).await?;
-    possible::check(&session, args.set, host.reader())
+    possible::check(&session, args.set, host)
 }
 
 /// Shows or sets the mode.
@@ -214,7 +214,7 @@ pub async fn run(app: &App, args: ModeArgs, host: &dyn Host) -> Result<Delivered
         if !matches!(wanted, Wanted::Observe | Wanted::Stop) {
             session.sync(until).await?;
         }
-        possible::check(&session, args.set, host.reader())?;
+        possible::check(&session, args.set, host)?;
         Before::of(&session)
     };
     let mut done = false;
@@ -284,7 +284,7 @@ pub async fn run(app: &App, args: ModeArgs, host: &dyn Host) -> Result<Delivered
         Some(SetTo::Accept) if done && for_agent => {
             format!("Accepted for {who}. Your agent goes on by it at its next call.")
         }
-        _ => modes::meaning(mode, host.reader()),
+        _ => modes::meaning(mode, host.reader(), host.face()),
     };
     let answer = ModeAnswer {
         session: session.id().to_string(),
