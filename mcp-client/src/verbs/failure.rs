@@ -11,7 +11,8 @@ pub struct Failure {
     code: &'static str,
     message: String,
     command: Option<String>,
-    option: Option<(&'static str, String)>,
+    /// Boxed: every answer carries the size of its failure.
+    option: Option<Box<(&'static str, String)>>,
     knock: Option<Knock>,
 }
 
@@ -63,7 +64,7 @@ impl Failure {
     /// command's other words prints it as a whole.
     #[must_use]
     pub fn with_option(mut self, name: &'static str, value: impl Into<String>) -> Self {
-        self.option = Some((name, value.into()));
+        self.option = Some(Box::new((name, value.into())));
         self
     }
 
@@ -85,7 +86,9 @@ impl Failure {
 
     /// The option, without its dashes, and the value with which the same command works.
     pub fn option(&self) -> Option<(&'static str, &str)> {
-        self.option.as_ref().map(|(name, value)| (*name, value.as_str()))
+        self.option
+            .as_deref()
+            .map(|(name, value)| (*name, value.as_str()))
     }
 
     /// A command for a person's own terminal, where one helps: its words after the program.
