@@ -367,12 +367,12 @@ fn problem(code: Code, extras: &Extras) -> Failure {
             .to_owned(),
         Code::BadRequest if extras.limit.as_deref() == Some("max_budget") => {
             "This plane allows fewer messages in one auto: 200, unless its operator or the organisation set another number. Nothing was \
-             changed; propose a smaller budget."
+             changed; propose less, by a smaller budget."
                 .to_owned()
         }
         Code::BadRequest if extras.limit.as_deref() == Some("max_ttl_s") => {
             "This plane allows less time for one auto: 480 minutes, unless its operator or the organisation set another limit. \
-             Nothing was changed; propose fewer minutes."
+             Nothing was changed; propose less, by fewer minutes."
                 .to_owned()
         }
         Code::ExpiredToken => "The code's time is up, or its token was fetched already. Run `connect` again for a new one."

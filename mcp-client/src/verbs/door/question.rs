@@ -121,12 +121,11 @@ fn claim(who: &KnockItem) -> String {
         None => (name, ""),
     };
     let calls = if is_person(who) {
-        "who calls themselves"
+        "calls themselves"
     } else {
-        "which calls itself"
+        "calls itself"
     };
-    let who = if is_person(who) { "a person" } else { "an agent" };
-    format!("{who} {calls} \"{name}\"{alike}{chosen}")
+    format!("who {calls} \"{name}\"{alike}{chosen}")
 }
 
 /// By its own word.
