@@ -312,7 +312,12 @@ fn an_operator_approves_a_machine_that_shows_a_code() {
 
     // The plane of a laptop has one org and one member.
     let laptop = ask("ada-laptop");
-    let said = home.run(&["admin", "approve", &code(&laptop)]);
+    let unasked = home.bad(&["admin", "approve", &code(&laptop)]);
+    assert!(
+        unasked.contains("no terminal to ask at") && unasked.contains("--yes"),
+        "{unasked}"
+    );
+    let said = home.run(&["admin", "approve", &code(&laptop), "--yes"]);
     assert!(said.status.success(), "{}", text(&said.stderr));
     assert!(text(&said.stderr).contains("calls itself “ada-laptop”, from 127.0.0.1, since 2"));
     assert!(text(&said.stdout).starts_with("Approved as a machine of owner in local, to rekey and share"));
@@ -331,7 +336,7 @@ fn an_operator_approves_a_machine_that_shows_a_code() {
     home.good(&["admin", "token", "revoke", id]);
     assert_eq!(running.get("/v1/me", token).0, 401);
     assert!(
-        home.bad(&["admin", "approve", &code(&laptop)])
+        home.bad(&["admin", "approve", &code(&laptop), "--yes"])
             .contains("answered already")
     );
 
@@ -358,6 +363,7 @@ fn an_operator_approves_a_machine_that_shows_a_code() {
         "--scopes",
         "share",
         "--json",
+        "--yes",
     ];
     let approved: Value = serde_json::from_str(&home.good(&line)).unwrap();
     assert_eq!(
@@ -379,6 +385,62 @@ fn an_operator_approves_a_machine_that_shows_a_code() {
     assert!(
         home.bad(&["admin", "approve", "BBBB-BBBB"])
             .contains("one wrong code too many")
+    );
+}
+
+/// The operator knows whose machine it becomes and what it may do then before saying yes, and says the whole word.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_operator_is_asked_with_the_member_and_the_rights_and_takes_back_nothing_by_a_letter() {
+    let home = Home::new();
+    let running = Running::start(home.command(&["serve", "--listen", "127.0.0.1:0"]));
+    home.good(&["admin", "member", "create", "--org", "local", "--name", "ben"]);
+    let ask = || {
+        let codes = running
+            .post("/v1/connect", &json!({ "machine_name": "a-laptop" }))
+            .1;
+        codes["user_code"].as_str().unwrap().to_owned()
+    };
+    let code = ask();
+    let owners = format!("admin approve {code} --member owner");
+    for typed in ["y\n", "no\n", "\n", "Yes please\n"] {
+        let (right, screen) = home.at_terminal(&owners, typed);
+        assert!(
+            !right && screen.contains("nothing was approved"),
+            "{typed:?}: {screen}"
+        );
+        for part in [
+            "calls itself “a-laptop”",
+            "a machine of the member owner in the org local",
+            "create sessions, and to re-key, stop and end every session that a machine of owner created",
+            "Type yes to approve it: ",
+        ] {
+            assert!(screen.contains(part), "{part}: {screen}");
+        }
+    }
+    let (right, screen) = home.at_terminal(&owners, "yes\n");
+    assert!(
+        right && screen.contains("Approved as a machine of owner in local"),
+        "{screen}"
+    );
+
+    let share = format!("admin approve {} --member ben --scopes share", ask());
+    let (right, screen) = home.at_terminal(&share, "yes\n");
+    assert!(
+        right && screen.contains("of the member ben in the org local, and able to create sessions."),
+        "{screen}"
+    );
+    let all = format!("admin approve {} --member owner --scopes admin,rekey", ask());
+    let (_, screen) = home.at_terminal(&all, "no\n");
+    assert!(
+        screen.contains("able to re-key, stop and end every session of the org local"),
+        "{screen}"
+    );
+    // What can't be is refused before anybody is asked.
+    let (right, screen) = home.at_terminal(&format!("admin approve {}", ask()), "yes\n");
+    assert!(
+        !right && screen.contains("several members") && !screen.contains("Type yes"),
+        "{screen}"
     );
 }
 

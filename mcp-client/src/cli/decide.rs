@@ -148,8 +148,9 @@ fn ask_for_history<R: std::io::Read, W: std::io::Write>(
         &format!("Open to the new link: all ({all}), or after (only what comes after)? [all] "),
         "Type all, or after; nothing is all:",
         |typed| match typed {
-            "" | "all" | "a" => Some(true),
-            "after" => Some(false),
+            // `--history` calls it keep and close.
+            "" | "all" | "a" | "keep" => Some(true),
+            "after" | "close" => Some(false),
             _ => None,
         },
     )
@@ -174,6 +175,12 @@ fn shown(list: &RekeyList, why: Option<&str>) -> String {
          that word, changes nothing.\n",
     );
     let _ = writeln!(text, "\nIn \"{}\", epoch {}:", list.title, list.epoch);
+    // Whose reading it is counted by: the owner's seat may be the person's own.
+    let own = |one: &&RekeyParticipant| one.me && one.kind.as_deref() == Some("human");
+    let new = match list.participants.iter().any(|one| own(&one)) {
+        true => ", NEW since you last read",
+        false => ", NEW since your agent last read",
+    };
     for one in &list.participants {
         let kind = one.kind.as_deref().unwrap_or("not named by the plane");
         let _ = write!(text, "\n  \"{}\" {} ({kind}", one.name, one.short_id);
@@ -181,7 +188,7 @@ fn shown(list: &RekeyList, why: Option<&str>) -> String {
             (one.me, ", you"),
             (one.capability == "view", ", may only read"),
             (one.left_at.is_some(), ", has left"),
-            (one.new, ", NEW since your agent last read"),
+            (one.new, new),
         ];
         for (_, remark) in remarks.iter().filter(|(is, _)| *is) {
             text.push_str(remark);
@@ -274,7 +281,7 @@ mod tests {
 
     #[test]
     fn a_wrong_answer_is_told_what_is_taken_and_costs_no_earlier_one() {
-        let (screen, answered) = asked("r\n\nx\nread\nyes\nno\nk\nkeep\nafter\n");
+        let (screen, answered) = asked("r\n\nx\nread\nyes\nno\nk\nwhat\nafter\n");
         assert_eq!(answered, Some((vec![Choice::ReadOnly, Choice::Keep], false)));
         let said = "Type k to keep (may only read), d to drop:";
         assert_eq!(screen.matches(said).count(), 5, "{screen}");
@@ -297,6 +304,29 @@ mod tests {
             assert!(screen.contains(said), "{said}: {screen}");
         }
         assert!(screen.find("Ctrl-C") < screen.find("Ada"));
+    }
+
+    #[test]
+    fn a_person_without_an_agent_is_told_of_their_own_reading() {
+        let mut list = list();
+        list.participants[0].kind = Some("human".to_owned());
+        let screen = shown(&list, None);
+        assert!(
+            screen.contains("\"Ben\" 22222222 (agent, NEW since you last read)"),
+            "{screen}"
+        );
+    }
+
+    #[test]
+    fn history_takes_the_words_of_its_option_too() {
+        for (typed, open) in [("all", true), ("keep", true), ("after", false), ("close", false)] {
+            let (screen, answered) = asked(&format!("k\nk\n{typed}\n"));
+            assert_eq!(
+                answered.map(|(_, history)| history),
+                Some(open),
+                "{typed}: {screen}"
+            );
+        }
     }
 
     #[test]

@@ -25,6 +25,7 @@ const INTERRUPTED: u8 = 130;
 pub fn run(arguments: Vec<OsString>) -> ExitCode {
     // Of a hook, 2 would tell the host to hold back what its person wrote.
     let hook = is_hook(&arguments);
+    let post = verb_of(&arguments).as_deref() == Some("post");
     let not_understood = if hook { 0 } else { NOT_UNDERSTOOD };
     // What a hook writes on standard output is for its host alone.
     let output = Output::new(!hook && wants_json(&arguments));
@@ -37,7 +38,10 @@ pub fn run(arguments: Vec<OsString>) -> ExitCode {
     }
     let line = match CommandLine::read(arguments) {
         Ok(line) => line,
-        Err(error) => return ExitCode::from(misunderstood(&error, output, not_understood)),
+        Err(error) => {
+            let misplaced = post && error.kind() == clap::error::ErrorKind::UnknownArgument;
+            return ExitCode::from(misunderstood(&error, misplaced, output, not_understood));
+        }
     };
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else {
         let text = "The system did not give what a command needs.";
@@ -52,8 +56,13 @@ pub fn run(arguments: Vec<OsString>) -> ExitCode {
 
 /// Whether a host runs this at an event, also where the rest can't be understood: a list of hooks may be newer than this.
 fn is_hook(arguments: &[OsString]) -> bool {
+    verb_of(arguments).as_deref() == Some("hook")
+}
+
+/// The first word that is no option.
+fn verb_of(arguments: &[OsString]) -> Option<std::borrow::Cow<'_, str>> {
     let mut words = arguments.iter().skip(1).map(|word| word.to_string_lossy());
-    words.find(|word| !word.starts_with('-')).as_deref() == Some("hook")
+    words.find(|word| !word.starts_with('-'))
 }
 
 /// Whether JSON is wanted, also of a command line that is wrong elsewhere.
@@ -63,8 +72,15 @@ fn wants_json(arguments: &[OsString]) -> bool {
 }
 
 /// Help and version are answers, for people; everything else is an error.
-fn misunderstood(error: &clap::Error, output: Output, code: u8) -> u8 {
-    let text = error.render().to_string();
+/// `misplaced`: it may be a message that came as an argument.
+fn misunderstood(error: &clap::Error, misplaced: bool, output: Output, code: u8) -> u8 {
+    let mut text = error.render().to_string();
+    if misplaced {
+        let line = verbs::command::line("post");
+        text.push_str(&format!(
+            "\n  tip: a message comes on standard input, where other programs do not see it:\n  echo 'Your text' | {line}\n"
+        ));
+    }
     if error.use_stderr() {
         // It repeats words of the command line.
         let text = verbs::repeated(&text);

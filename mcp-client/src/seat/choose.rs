@@ -44,6 +44,8 @@ pub enum ChooseError {
     NotHere {
         /// The sessions there are.
         candidates: String,
+        /// Of those the one last used.
+        first: SessionId,
     },
     /// None is alive here, and the last one goes on without this machine.
     #[error(
@@ -51,6 +53,17 @@ pub enum ChooseError {
          readable: name the session. To come back, ask the owner for a new link and join with it."
     )]
     Removed {
+        /// How it is called.
+        name: String,
+    },
+    /// None is alive here, and this machine left the last one.
+    #[error(
+        "This machine's participant left the session {name}, the last one used here. What was read stays readable: name the session. \
+         To come back, join with the link."
+    )]
+    Left {
+        /// The session.
+        session: SessionId,
         /// How it is called.
         name: String,
     },
@@ -76,6 +89,8 @@ pub enum ChooseError {
         candidates: String,
         /// Whether several of them have one title, so that ids alone tell them apart.
         by_id: bool,
+        /// Of those the one last used.
+        first: SessionId,
     },
     /// This machine is on its way into it and not there yet.
     #[error("{}", not_in(.name, *.standing))]
@@ -141,6 +156,23 @@ pub fn session_to_calm(asking: &Asking<'_>) -> Result<SessionId, ChooseError> {
     }
 }
 
+/// What was chosen, or, where none was ever used in this place and this machine is in one session, that one: nothing else can
+/// be meant. Somebody in a folder whose last session is over may mean that.
+///
+/// # Errors
+/// As what was chosen.
+pub fn or_the_only_one(
+    asking: &Asking<'_>,
+    chosen: Result<SessionId, ChooseError>,
+) -> Result<SessionId, ChooseError> {
+    let mut seats = asking.seats.iter().filter(|seat| seat.is_in());
+    let last = seats.find(|seat| asking.place.covers(&seat.last_used.place));
+    match (chosen, living(asking).as_slice(), last) {
+        (Err(ChooseError::NotHere { .. }), [only], None) => Ok(only.session),
+        (chosen, ..) => chosen,
+    }
+}
+
 /// The session of a call that looks on and lives for that alone: as [`session`], but where none was ever used in this place
 /// and this machine is in one session, it is that one; and where none goes on, the last one used in this place, since what
 /// was said in it stays readable.
@@ -150,8 +182,11 @@ pub fn session_to_calm(asking: &Asking<'_>) -> Result<SessionId, ChooseError> {
 pub fn session_to_read(asking: &Asking<'_>) -> Result<SessionId, ChooseError> {
     let mut seats = asking.seats.iter().filter(|seat| seat.is_in());
     let last = seats.find(|seat| asking.place.covers(&seat.last_used.place));
-    match (session(asking), living(asking).as_slice(), last) {
-        (Err(ChooseError::NotHere { .. }), [only], None) => Ok(only.session),
+    match (
+        or_the_only_one(asking, session(asking)),
+        living(asking).as_slice(),
+        last,
+    ) {
         (Err(ChooseError::Over { .. } | ChooseError::NoSession), [], Some(last)) if is_over(last) => {
             Ok(last.session)
         }
@@ -167,18 +202,26 @@ fn is_over(seat: &SeatSummary) -> bool {
 
 fn none_alive(asking: &Asking<'_>, last: Option<&SeatSummary>) -> ChooseError {
     let elsewhere = living(asking);
-    match last {
-        Some(seat) if seat.ended.as_ref().is_some_and(|ended| ended.cause == REMOVED) => {
+    match (last, elsewhere.as_slice()) {
+        (Some(seat), _) if seat.ended.as_ref().is_some_and(|ended| ended.cause == REMOVED) => {
             ChooseError::Removed {
                 name: describe(&[seat]),
             }
         }
-        _ if !elsewhere.is_empty() => ChooseError::NotHere {
-            candidates: describe(&elsewhere),
-        },
-        Some(seat) if seat.ended.as_ref().and_then(Ended::for_everybody).is_some() => ChooseError::Over {
+        // Before those elsewhere: who leaves twice must not leave another.
+        (Some(seat), _) if seat.has_left() => ChooseError::Left {
+            session: seat.session,
             name: describe(&[seat]),
         },
+        (_, [first, ..]) => ChooseError::NotHere {
+            candidates: describe(&elsewhere),
+            first: first.session,
+        },
+        (Some(seat), []) if seat.ended.as_ref().and_then(Ended::for_everybody).is_some() => {
+            ChooseError::Over {
+                name: describe(&[seat]),
+            }
+        }
         _ => ChooseError::NoSession,
     }
 }
@@ -207,8 +250,8 @@ fn entered(asking: &Asking<'_>, id: SessionId) -> Result<SessionId, ChooseError>
 pub fn session_for_post(asking: &Asking<'_>) -> Result<SessionId, ChooseError> {
     if asking.named.is_none() && asking.current.is_none() {
         let candidates = living(asking);
-        if candidates.len() > 1 {
-            return Err(which(&candidates));
+        if let [first, _, ..] = candidates.as_slice() {
+            return Err(which(first, &candidates));
         }
     }
     session(asking)
@@ -303,7 +346,7 @@ fn by_name(asking: &Asking<'_>, named: &str) -> Result<SessionId, ChooseError> {
         [] => Err(ChooseError::Unknown {
             known: describe(&distinct(asking.seats.iter())),
         }),
-        several => Err(which(several)),
+        several @ [first, ..] => Err(which(first, several)),
     }
 }
 
@@ -330,7 +373,7 @@ fn distinct<'a>(seats: impl Iterator<Item = &'a SeatSummary>) -> Vec<&'a SeatSum
     found
 }
 
-fn which(seats: &[&SeatSummary]) -> ChooseError {
+fn which(first: &SeatSummary, seats: &[&SeatSummary]) -> ChooseError {
     let title = |seat: &SeatSummary| seat.title.clone().unwrap_or_default();
     let mut rest = seats;
     let mut by_id = false;
@@ -343,6 +386,7 @@ fn which(seats: &[&SeatSummary]) -> ChooseError {
     ChooseError::Which {
         candidates: describe(seats),
         by_id,
+        first: first.session,
     }
 }
 

@@ -62,7 +62,15 @@ pub struct Ended {
     pub cause: String,
 }
 
+/// Why a seat is over whose participant left.
+pub const LEFT: &str = "left";
+
 impl Ended {
+    /// Whether this participant left. It comes back by a link that somebody gives to `join`, and by nothing else.
+    pub fn by_leaving(&self) -> bool {
+        self.cause == LEFT
+    }
+
     /// The end of the session itself; none where only this participant's part in it is over.
     pub fn for_everybody(&self) -> Option<SessionEnd> {
         let cause = match self.cause.as_str() {

@@ -80,10 +80,13 @@ impl Seats {
         inside: bool,
     ) -> Result<LeaseOutcome, SeatError> {
         let mut held = None;
-        for summary in seats
+        let mut fitting: Vec<&SeatSummary> = seats
             .iter()
             .filter(|seat| seat.session == *session && seat.kind == Kind::Agent && seat.is_in() == inside)
-        {
+            .collect();
+        // One that left can read what it has, and nothing else.
+        fitting.sort_by_key(|seat| seat.has_left());
+        for summary in fitting {
             let seat = match self.open(session, &summary.participant) {
                 Ok(seat) => seat,
                 // Removed since the list was made.

@@ -25,7 +25,7 @@ mod store;
 mod summary;
 mod told;
 
-pub use consent::{Alarm, Consent, ConsentRole, Ended, ShareMark};
+pub use consent::{Alarm, Consent, ConsentRole, Ended, LEFT, ShareMark};
 pub use entering::EnteringLock;
 pub use error::SeatError;
 pub use lease::{Lease, LeaseOutcome};

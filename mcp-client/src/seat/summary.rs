@@ -104,6 +104,11 @@ impl SeatSummary {
         self.is_in() && self.owner == Some(self.participant)
     }
 
+    /// Whether its participant left, and was not brought back since.
+    pub fn has_left(&self) -> bool {
+        self.ended.as_ref().is_some_and(Ended::by_leaving)
+    }
+
     /// Whether the session is not over as far as this machine knows.
     pub fn is_alive(&self, now: Timestamp) -> bool {
         self.ended.is_none() && self.expires_at.is_none_or(|end| now < end)

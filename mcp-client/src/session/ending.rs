@@ -16,6 +16,22 @@ impl Session {
         told.or_else(|| kept.ended.as_ref().and_then(Ended::for_everybody))
     }
 
+    /// Whether this participant left and was not brought back since.
+    ///
+    /// # Errors
+    /// The seat's file can't be read.
+    pub fn has_left(&self) -> Result<bool, SessionError> {
+        Ok(self.seat.read()?.ended.as_ref().is_some_and(Ended::by_leaving))
+    }
+
+    /// Refuses what would bring back who left: everybody would be told that they came back, who only looked.
+    pub(super) fn has_not_left(&self) -> Result<(), SessionError> {
+        match self.has_left()? {
+            true => Err(SessionError::Left),
+            false => Ok(()),
+        }
+    }
+
     /// Keeps with the seat that it is over, if a refusal says so.
     ///
     /// # Errors

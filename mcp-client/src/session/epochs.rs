@@ -17,7 +17,7 @@ use super::keep::capability_of;
 use crate::home::SecretText;
 use crate::plane::{Deadline, Entry};
 use crate::seat::choose::REMOVED;
-use crate::seat::{EpochSecret, PendingEntry, SeatLock, SeatState, SessionToken};
+use crate::seat::{Ended, EpochSecret, PendingEntry, SeatLock, SeatState, SessionToken};
 
 /// Re-keys that may come in between while this seat comes back.
 const ROUNDS: u32 = 4;
@@ -29,6 +29,10 @@ impl Session {
         lock: &mut SeatLock,
         until: Deadline,
     ) -> Result<(), SessionError> {
+        // Whoever left comes back by a link alone (`return_with`), also where another process of this seat left just now.
+        if lock.ended.as_ref().is_some_and(Ended::by_leaving) {
+            return Err(SessionError::Left);
+        }
         for _ in 0..ROUNDS {
             self.follow(lock, until).await?;
             match self.return_now(lock, until).await {

@@ -33,6 +33,9 @@ pub enum SessionError {
     /// The owner re-keyed without this participant.
     #[error("the owner re-keyed the session without this participant")]
     Removed,
+    /// This participant left, and has not been brought back by a link since.
+    #[error("this participant has left the session")]
+    Left,
     /// An administrator re-keyed.
     #[error("an administrator re-keyed the session")]
     AdminRekeyed,

@@ -107,6 +107,17 @@ impl Session {
         }
     }
 
+    /// With what the re-key of this epoch kept somebody who has not moved over to it: until they come, they have shown no
+    /// certificate of it.
+    pub fn kept_with(&self, who: &ParticipantId) -> Option<EntryCapability> {
+        let epoch = self.transcript.epoch();
+        let moved = self.roster.get(who).is_some_and(|known| known.epoch >= epoch);
+        if moved || epoch <= 1 {
+            return None;
+        }
+        self.given_by_record(who)
+    }
+
     /// Whether a re-key put somebody out who has not come in since.
     pub fn is_out(&self, who: &ParticipantId) -> bool {
         matches!(self.membership(who), Membership::PutOut | Membership::NotBack)

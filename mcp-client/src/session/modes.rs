@@ -198,7 +198,7 @@ impl Session {
             plane.leave(&id, &token, until).await
         })
         .await?;
-        self.mark_over(self.ended_now("left")).await
+        self.mark_over(self.ended_now(crate::seat::LEFT)).await
     }
 }
 

@@ -62,12 +62,13 @@ impl Session {
     /// Reads everything there is, and comes back first if the token is over.
     ///
     /// # Errors
-    /// [`SessionError::Failed`] once the transcript does not hold; [`SessionError::Removed`],
+    /// [`SessionError::Failed`] once the transcript does not hold; [`SessionError::Removed`], [`SessionError::Left`],
     /// [`SessionError::AdminRekeyed`]; what the plane or the way to it gives.
     pub async fn sync(&mut self, until: Deadline) -> Result<(), SessionError> {
         let mut comebacks = 0;
         loop {
             self.refresh()?;
+            self.has_not_left()?;
             integrity::may_accept(self.alarm.as_ref())?;
             let token = self.token()?;
             match self.fetch(until).await {

@@ -8,12 +8,11 @@ use wire::ids::{ParticipantId, SessionId};
 use super::app::App;
 use super::command::shell_word;
 use super::host::Host;
+use super::present::short;
+use crate::guard;
 use crate::seat::{Place, choose};
 use crate::session::message::Message;
 use crate::session::{Session, SessionError};
-
-/// Digits that name a session or a participant on its own machine.
-const SHORT: usize = 8;
 
 /// For whom a line is run, each part as far as it is known.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -72,7 +71,7 @@ impl App {
         let Ok(listing) = self.list() else { return unknown };
         let place = Place::of(host.folder());
         let asking = self.asking(&listing, &place, named, process.current);
-        let Ok(id) = choose::session(&asking) else {
+        let Ok(id) = choose::or_the_only_one(&asking, choose::session(&asking)) else {
             return unknown;
         };
         // One that another call uses just now is found in the list.
@@ -91,42 +90,44 @@ impl App {
     }
 }
 
-/// What a message is beside its text, as options of `post`. Without what the guard was asked about: that is not repeated.
-pub(super) fn options_of(message: &Message, is_clean: bool) -> String {
+/// One option of a line: its value as one word of a shell. In the place of what looks like a credential stands `blank`, and what
+/// no terminal shows is left out with its option.
+pub(super) fn option(line: &mut String, name: &str, value: &str, blank: &str) {
+    if value.contains(char::is_control) {
+        return;
+    }
+    let is_clean = guard::scan(name, value.as_bytes()).is_ok_and(|found| found.is_empty());
+    let value = if is_clean { value } else { blank };
+    // A value like an option is one only behind this sign.
+    let sign = if value.starts_with('-') { '=' } else { ' ' };
+    line.push_str(&format!(" --{name}{sign}{}", shell_word(value)));
+}
+
+/// What a message is beside its text, as options of `post`.
+pub(super) fn options_of(message: &Message) -> String {
     let mut line = String::new();
-    let mut add = |option: &str, value: &str| {
-        if !value.contains(char::is_control) {
-            line.push_str(&format!(" --{option} {}", shell_word(value)));
-        }
-    };
     if message.kind != "chat" {
-        add("kind", &message.kind);
+        option(&mut line, "kind", &message.kind, "KIND");
     }
     if let Some(signal) = &message.signal {
-        add("signal", signal);
+        option(&mut line, "signal", signal, "SIGNAL");
     }
     if let Some(seq) = message.reply_to {
-        add("reply-to", &seq.to_string());
+        option(&mut line, "reply-to", &seq.to_string(), "SEQ");
     }
     for id in &message.to {
-        add("to", id);
+        option(&mut line, "to", id, "ID");
     }
-    if is_clean {
-        if let Some(topic) = &message.topic {
-            add("topic", topic);
-        }
-        for path in &message.paths {
-            add("path", path);
-        }
+    if let Some(topic) = &message.topic {
+        option(&mut line, "topic", topic, "TOPIC");
+    }
+    for path in &message.paths {
+        option(&mut line, "path", path, "PATH");
     }
     if message.pin {
         line.push_str(" --pin");
     }
     line
-}
-
-fn short(id: &impl ToString) -> String {
-    id.to_string().chars().take(SHORT).collect()
 }
 
 #[cfg(test)]
@@ -165,18 +166,28 @@ mod tests {
             signal: Some("done".to_owned()),
         };
         assert_eq!(
-            options_of(&message, true),
+            options_of(&message),
             r" --kind question --signal done --reply-to 7 --to 0b9cca47-9c6e-89de-b8d6-34e7a1a85a39 --topic '$(id) it'\''s' --path a.rs --pin"
         );
-        assert!(!options_of(&message, false).contains("topic"));
+        let key = format!("AKIA{}", "QYLPMN5HHHFPZAM2");
+        let hidden = Message {
+            topic: Some(key.clone()),
+            paths: vec!["-a b".to_owned(), format!("keys/{key}.txt")],
+            ..Message {
+                kind: "chat".to_owned(),
+                ..Message::default()
+            }
+        };
         assert_eq!(
-            options_of(
-                &Message {
-                    kind: "chat".to_owned(),
-                    ..Message::default()
-                },
-                true
-            ),
+            options_of(&hidden),
+            " --topic TOPIC --path='-a b' --path PATH",
+            "no credential is repeated, and its option is kept"
+        );
+        assert_eq!(
+            options_of(&Message {
+                kind: "chat".to_owned(),
+                ..Message::default()
+            }),
             ""
         );
     }

@@ -9,12 +9,13 @@ use wire::ids::SessionId;
 
 use super::app::App;
 use super::failure::{Failure, code};
-use super::host::{Face, Host};
+use super::host::Host;
+use super::unmeant::{beside_damage, no_seat, no_session};
 use super::{secrets, wording};
 use crate::plane::Deadline;
-use crate::seat::choose::{self, Asking, ChooseError};
-use crate::seat::{LastUsed, LeaseOutcome, Listing, PendingEntry, Place, Seat, Standing};
-use crate::session::{Entering, Newcomer, Session};
+use crate::seat::choose::{self, Asking};
+use crate::seat::{LastUsed, LeaseOutcome, Listing, PendingEntry, Place, Seat, SeatSummary};
+use crate::session::{Entering, Newcomer, Session, SessionError};
 
 /// How long entering, reading or posting may take, retries included: hosts give a call about 60 s.
 pub(super) const CALL_S: u64 = 30;
@@ -69,8 +70,12 @@ impl App {
         let chosen = match intent {
             // What lives on would go on to write where it has looked.
             Intent::Read | Intent::Attend if !host.lives_on() => choose::session_to_read(&asking),
+            Intent::Decide if !host.lives_on() => choose::or_the_only_one(&asking, choose::session(&asking)),
             Intent::Read | Intent::Attend | Intent::Decide => choose::session(&asking),
             Intent::Calm => choose::session_to_calm(&asking),
+            Intent::Post if !host.lives_on() => {
+                choose::or_the_only_one(&asking, choose::session_for_post(&asking))
+            }
             Intent::Post | Intent::Leave | Intent::Enter(_) => choose::session_for_post(&asking),
         };
         let id = chosen.map_err(|error| beside_damage(no_session(host.face(), &error), &listing))?;
@@ -96,7 +101,8 @@ impl App {
         named: Option<&str>,
     ) -> Result<SessionId, Failure> {
         let place = Place::of(host.folder());
-        choose::session(&self.asking(listing, &place, named, None))
+        let asking = self.asking(listing, &place, named, None);
+        choose::or_the_only_one(&asking, choose::session(&asking))
             .map_err(|error| beside_damage(no_session(host.face(), &error), listing))
     }
 
@@ -166,9 +172,14 @@ impl App {
         let own = choose::seat(&asking, id, host.kind(), host.seat());
         // Looking on and setting the mode go by any seat of this machine, and a person may take their agent out of a session;
         // writing is each participant's own.
+        let beside = || choose::seat(&asking, id, other, host.seat());
         let summary = match (intent, host.kind()) {
-            (Intent::Read | Intent::Attend | Intent::Decide | Intent::Calm, _) => {
-                own.or_else(|| choose::seat(&asking, id, other, host.seat()))
+            (Intent::Read | Intent::Attend, _) => own.or_else(beside),
+            // One that left can't.
+            (Intent::Decide | Intent::Calm, _) => {
+                let beside = beside();
+                let in_it = |seat: &&SeatSummary| !seat.has_left();
+                own.filter(in_it).or(beside.filter(in_it)).or(own).or(beside)
             }
             (Intent::Leave, Kind::Human) => own.or_else(|| choose::only_seat(&asking, id)),
             (Intent::Post | Intent::Leave, _) => own,
@@ -290,6 +301,10 @@ impl App {
             };
             session.finish_entering(machine.as_ref(), until).await?;
         }
+        // Before anybody is asked for a text or a word. Looking on shows what was read.
+        if matches!(intent, Intent::Decide | Intent::Calm | Intent::Post) && session.has_left()? {
+            return Err(wording::session(SessionError::Left));
+        }
         if is_use(host, intent, kept.kind) {
             let looks_on = matches!(intent, Intent::Read) && !host.lives_on();
             let mut used = self.last_used(place);
@@ -351,70 +366,4 @@ fn is_use(host: &dyn Host, intent: Intent<'_>, seat: Kind) -> bool {
         Intent::Decide | Intent::Calm => host.lives_on(),
         Intent::Read | Intent::Post | Intent::Leave => host.lives_on() || host.kind() == seat,
     }
-}
-
-/// That no session was found, where the one that is looked for may be among seats that can't be used.
-fn beside_damage(failure: Failure, listing: &Listing) -> Failure {
-    let kept = listing.set_aside.iter().max();
-    let problem = listing.problems.first().cloned().or_else(|| {
-        let kept = kept?.display();
-        Some(format!(
-            "A seat of this machine was damaged and is kept as {kept}: to be in its session again, join with its link."
-        ))
-    });
-    match problem {
-        Some(problem) => failure.with_advice(&problem),
-        None => failure,
-    }
-}
-
-/// A command may act for a seat of the other kind if it says so; an agent behind MCP may not.
-fn no_seat(host: &dyn Host, listing: &Listing, id: &SessionId) -> Failure {
-    let there = |kind: Kind| {
-        listing
-            .seats
-            .iter()
-            .any(|seat| seat.session == *id && seat.kind == kind)
-    };
-    let text = match host.kind() {
-        _ if host.lives_on() || host.seat().is_some() => {
-            "This machine's seats in that session belong to somebody else here (a person's, or another kind). Join it with \
-             its link."
-        }
-        Kind::Agent if there(Kind::Human) => {
-            "This machine's seat in that session is a person's, and without a terminal a command counts as an agent's. If you \
-             are that person, add `--as human`; an agent joins with the link."
-        }
-        Kind::Human if there(Kind::Agent) => {
-            "This machine's seat in that session is an agent's, and at a terminal a command counts as a person's. Add \
-             `--as agent` to act for that agent, or join with the link."
-        }
-        _ => "This machine has no seat in that session. Join it with its link.",
-    };
-    Failure::new(code::NO_SESSION, text)
-}
-
-/// Why no session is meant, and how its caller names one.
-pub(super) fn no_session(face: Face, error: &ChooseError) -> Failure {
-    let code = match error {
-        ChooseError::Which { .. } => code::WHICH_SESSION,
-        ChooseError::NotIn {
-            standing: Standing::Knocking,
-            ..
-        } => code::KNOCKING,
-        ChooseError::Removed { .. } => seal::Error::RekeyRemoved.name(),
-        ChooseError::NoSession
-        | ChooseError::NotHere { .. }
-        | ChooseError::Over { .. }
-        | ChooseError::Unknown { .. }
-        | ChooseError::NotIn { .. } => code::NO_SESSION,
-    };
-    let failure = Failure::new(code, error.to_string());
-    let by = match error {
-        ChooseError::NoSession | ChooseError::Removed { .. } | ChooseError::NotIn { .. } => return failure,
-        ChooseError::Which { by_id: true, .. } => "the first 8 characters of its id",
-        _ => "its title or the first 8 characters of its id",
-    };
-    let with = face.argument("session");
-    failure.with_advice(&format!("Name one with {with}: {by}."))
 }

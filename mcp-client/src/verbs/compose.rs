@@ -77,7 +77,7 @@ pub(super) async fn post(
     if guarded.open().is_some() {
         let (title, command) = {
             let session = in_turn(session, until).await?;
-            let again = by_hand::options_of(guarded.message(), false);
+            let again = by_hand::options_of(guarded.message());
             (
                 Presenter::new(&session).title(),
                 allowing("post", &session)? + &again,
@@ -119,7 +119,7 @@ pub(super) async fn post(
             let session = in_turn(session, until).await?;
             may_write(&session)?;
             let acting = Acting::by(&session)?.options();
-            let again = by_hand::options_of(guarded.message(), guarded.is_clean());
+            let again = by_hand::options_of(guarded.message());
             let question = relay_question(&session, &guarded.shown()?, json);
             (question, format!("post{acting}{again}"))
         };

@@ -4,6 +4,7 @@ use wire::event::Kind;
 
 use super::app::App;
 use super::host::Host;
+use super::present::short;
 use crate::session::Session;
 
 /// The sentence for an answer, if somebody waits for this seat to open.
@@ -15,7 +16,7 @@ pub(super) fn ring(app: &App, host: &dyn Host, session: &mut Session) -> Option<
         1 => "1 person or agent waits".to_owned(),
         more => format!("{more} wait"),
     };
-    let id = session.id();
+    let id = short(session.id());
     let command = app.command(&format!("door --session {id}"));
     let look = match host.reader() {
         Kind::Agent => "Tell your human to look in their own terminal",

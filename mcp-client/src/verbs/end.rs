@@ -7,12 +7,14 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wire::ids::SessionId;
+use wire::problem::EndCause;
 
 use super::app::App;
 use super::choose::CALL_S;
 use super::delivered::{Answer, Delivered};
-use super::failure::Failure;
+use super::failure::{Failure, code};
 use super::host::{Ask, Host, Purpose, Question};
+use super::present::short;
 use super::{compose, wording};
 use crate::note::handoff;
 use crate::plane::{Plane, Unsettled, within};
@@ -62,11 +64,23 @@ impl Answer for EndAnswer {
 pub async fn run(app: &App, args: EndArgs, host: &dyn Host) -> Result<Delivered<EndAnswer>, Failure> {
     let (session, title) = named(app, &args, host)?;
     let known = app.known_of(&session)?;
+    // What is over can still be deleted.
+    if let Some(end) = app.over(&session, within(CALL_S)).await?
+        && (!args.purge || end.cause == EndCause::Purged)
+    {
+        return Err(wording::is_over(end));
+    }
     let plane = match &known.plane {
         Some(plane) => plane.clone(),
         None => app.share_plane()?,
     };
-    let machine = app.machine_token(&plane)?;
+    let machine = match app.machine_token(&plane) {
+        // Whoever shared it has to connect the machine again; another participant has nothing to connect it for.
+        Err(failure) if failure.code() == code::NO_MACHINE_TOKEN && known.seats > 0 && !known.owner => {
+            return Err(wording::owner_s_alone("end it", &plane));
+        }
+        machine => machine?,
+    };
     let what = match &title {
         Some(title) => format!("\"{title}\" ({session})"),
         None => session.to_string(),
@@ -87,10 +101,13 @@ pub async fn run(app: &App, args: EndArgs, host: &dyn Host) -> Result<Delivered<
     match host.ask(&question).await {
         Ask::Yes => {}
         Ask::CannotAsk => {
-            let command = format!(
-                "end --session {session}{}",
-                if args.purge { " --purge" } else { "" }
-            );
+            // By its whole id where no seat of this machine knows it by less.
+            let id = if known.seats > 0 {
+                short(&session)
+            } else {
+                session.to_string()
+            };
+            let command = format!("end --session {id}{}", if args.purge { " --purge" } else { "" });
             return Err(compose::no_terminal("Nothing was changed.", command));
         }
         other => return Err(compose::refused(other, "Nothing was changed.")),
@@ -155,7 +172,11 @@ async fn mark_over(app: &App, session: &SessionId, purged: bool) -> Result<(), F
     };
     for seat in app.seats_of(session)? {
         let over = |state: &mut SeatState| {
-            state.ended.get_or_insert_with(|| ended.clone());
+            // What was over before may be deleted as well now. Who left or was put out stays so.
+            let known = state.ended.as_ref();
+            if known.is_none_or(|known| purged && known.for_everybody().is_some()) {
+                state.ended = Some(ended.clone());
+            }
             handoff::remove(&app.home, &state.handoffs)?;
             state.handoffs.clear();
             state.pending.rekey = None;

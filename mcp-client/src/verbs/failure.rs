@@ -11,6 +11,8 @@ pub struct Failure {
     code: &'static str,
     message: String,
     command: Option<String>,
+    /// Boxed: every answer carries the size of its failure.
+    option: Option<Box<(&'static str, String)>>,
     knock: Option<Knock>,
 }
 
@@ -30,6 +32,7 @@ impl Failure {
             code,
             message: message.into(),
             command: None,
+            option: None,
             knock: None,
         }
     }
@@ -57,6 +60,14 @@ impl Failure {
         self
     }
 
+    /// The same failure, of a command that works once it has this option, in place of what it says for it. Whoever knows the
+    /// command's other words prints it as a whole.
+    #[must_use]
+    pub fn with_option(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.option = Some(Box::new((name, value.into())));
+        self
+    }
+
     /// The stable, machine-readable name: one of `crypto.md` section 14, of `plane-api.md` Errors, or of
     /// the [`code`] module.
     pub fn code(&self) -> &'static str {
@@ -71,6 +82,13 @@ impl Failure {
     /// The knock of a call that waits at a door.
     pub fn knock(&self) -> Option<&Knock> {
         self.knock.as_ref()
+    }
+
+    /// The option, without its dashes, and the value with which the same command works.
+    pub fn option(&self) -> Option<(&'static str, &str)> {
+        self.option
+            .as_deref()
+            .map(|(name, value)| (*name, value.as_str()))
     }
 
     /// A command for a person's own terminal, where one helps: its words after the program.
@@ -97,6 +115,8 @@ pub mod code {
     pub const BAD_ARGUMENT: &str = "bad_argument";
     /// No session is joined here, or none of that name.
     pub const NO_SESSION: &str = "no_session";
+    /// The participant left; only a link brings it back.
+    pub const LEFT: &str = "left";
     /// Several sessions could be meant.
     pub const WHICH_SESSION: &str = "which_session";
     /// No plane is known to share on.

@@ -32,6 +32,14 @@ impl Face {
         }
     }
 
+    /// What a call's main text is called, which a command takes on standard input.
+    pub fn input(self, argument: &'static str) -> &'static str {
+        match self {
+            Self::Tools => argument,
+            Self::CommandLine => "standard input",
+        }
+    }
+
     /// The argument of this name, as a verb's arguments call it; not of what a command takes in another way than as an
     /// option.
     pub fn argument(self, name: &str) -> String {

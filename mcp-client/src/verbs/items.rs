@@ -106,8 +106,12 @@ pub struct ParticipantItem {
     pub host: Option<String>,
     /// full or view, by the plane's word.
     pub capability: String,
-    /// Whether it may write in this epoch: read from its certificate, not from the plane.
+    /// Whether it may write in this epoch: read from its certificate, not from the plane. While `not_moved_over` is set, what
+    /// the owner's re-key keeps it with.
     pub may_write: bool,
+    /// Set where the last re-key kept it and it has not come over yet: it goes on by itself at its next call.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub not_moved_over: bool,
     /// False: no valid profile since the last re-key; it was left out, or hides.
     pub in_epoch: bool,
     /// Why it is not in the epoch.

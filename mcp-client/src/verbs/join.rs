@@ -144,7 +144,7 @@ impl Answer for JoinAnswer {
 /// No link, a damaged one, different ones, or the plane refuses; `knocking` where nobody has answered at the door. Nothing
 /// found beside a link is repeated.
 pub async fn run(app: &App, args: JoinArgs, host: &dyn Host) -> Result<Delivered<JoinAnswer>, Failure> {
-    let found = links::find(&places(app, &args).await, args.source, host.face())?;
+    let found = links::find(&places(app, &args).await, args.source, host.face(), host.kind())?;
     let origin: Origin = found.link.origin.parse().map_err(|error: BadOrigin| {
         Failure::new(
             seal::Error::LinkInsecure.name(),
@@ -318,8 +318,11 @@ async fn card(
         listen: app.listen_in(session, mode),
         warnings,
         next: match mode.gone {
-            Some(_) => "Nothing more comes in this session. Tell your human.".to_owned(),
-            None => modes::meaning(mode, host.reader()),
+            Some(_) => match host.reader() {
+                Kind::Agent => "Nothing more comes in this session. Tell your human.".to_owned(),
+                Kind::Human => "Nothing more comes in this session.".to_owned(),
+            },
+            None => modes::meaning(mode, host.reader(), host.face()),
         },
     })
 }

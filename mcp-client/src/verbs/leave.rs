@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use wire::ids::SessionId;
 
 use super::app::App;
 use super::choose::{CALL_S, Intent};
@@ -14,8 +15,10 @@ use super::reach::in_turn;
 use super::text::Text;
 use super::wording;
 use crate::plane::{Deadline, within};
+use crate::render;
 use crate::seat::choose::{self, ChooseError};
 use crate::seat::{Place, Seat, Standing};
+use crate::session::Session;
 
 /// Which session.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
@@ -52,7 +55,7 @@ impl Answer for LeaveAnswer {
 /// No such session, several that could be meant, or the plane can't be asked.
 pub async fn run(app: &App, args: LeaveArgs, host: &dyn Host) -> Result<Delivered<LeaveAnswer>, Failure> {
     let until = within(CALL_S);
-    if let Some(answer) = give_up(app, args.session.as_deref(), host, until).await? {
+    if let Some(answer) = without_seat(app, args.session.as_deref(), host, until).await? {
         return Ok(Delivered::plain(answer));
     }
     // To leave the wrong one can't be taken back any more than a post to it.
@@ -60,26 +63,48 @@ pub async fn run(app: &App, args: LeaveArgs, host: &dyn Host) -> Result<Delivere
         .pick(host, args.session.as_deref(), Intent::Leave, until)
         .await?;
     let mut session = in_turn(&session, until).await?;
+    if session.has_left()? {
+        return Ok(Delivered::plain(left_already(
+            session.id(),
+            Presenter::new(&session).title(),
+            &whose(&session, host, ["You left", "left"])?,
+        )));
+    }
     session.leave(until).await?;
-    let who = match session.kept()?.kind {
-        kind if kind == host.kind() => "You have left.".to_owned(),
-        kind => format!(
-            "The {} of this machine, {}, has left.",
-            present::kind_word(kind),
-            proposals::who(&Presenter::new(&session), session.my_id())
-        ),
-    };
+    let who = whose(&session, host, ["You have left", "has left"])?;
     Ok(Delivered::plain(LeaveAnswer {
         session: session.id().to_string(),
         title: Presenter::new(&session).title(),
         next: format!(
-            "{who} The others go on, and what was written stays. To come back, join with the link."
+            "{who}. The others go on, and what was written stays. To come back, join with the link."
         ),
     }))
 }
 
-/// Gives up the way into a session that no seat of this machine got into. At the plane the knock ends by itself.
-async fn give_up(
+/// Who left, for whoever reads it: themselves, or the participant they took out.
+fn whose(session: &Session, host: &dyn Host, [you, it]: [&str; 2]) -> Result<String, Failure> {
+    Ok(match session.kept()?.kind {
+        kind if kind == host.kind() => you.to_owned(),
+        kind => format!(
+            "The {} of this machine, {}, {it}",
+            present::kind_word(kind),
+            proposals::who(&Presenter::new(session), session.my_id())
+        ),
+    })
+}
+
+/// The second time nothing is sent: to leave, a participant would have to come back first, and everybody would be told so.
+fn left_already(session: &SessionId, title: String, who: &str) -> LeaveAnswer {
+    LeaveAnswer {
+        session: session.to_string(),
+        title,
+        next: format!("{who} this session already. Nothing was changed; to come back, join with the link."),
+    }
+}
+
+/// Gives up the way into a session that no seat of this machine got into, or says that the last one used here was left
+/// before. At the plane the knock ends by itself.
+async fn without_seat(
     app: &App,
     named: Option<&str>,
     host: &dyn Host,
@@ -94,6 +119,12 @@ async fn give_up(
         Err(ChooseError::NotIn {
             session, standing, ..
         }) if standing != Standing::Creating => session,
+        Err(ChooseError::Left { session, .. }) => {
+            let seats = listing.seats.iter().filter(|seat| seat.session == session);
+            let title = seats.filter_map(|seat| seat.title.as_deref()).next();
+            let title = title.map_or_else(|| "untitled".to_owned(), render::title);
+            return Ok(Some(left_already(&session, title, "You left")));
+        }
         _ => return Ok(None),
     };
     let outside = listing.seats.iter().filter(|seat| {

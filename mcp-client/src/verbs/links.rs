@@ -2,6 +2,7 @@
 //! Other text there is never repeated.
 
 use seal::link::Link;
+use wire::event::Kind;
 use zeroize::Zeroizing;
 
 use super::failure::{Failure, code};
@@ -29,7 +30,12 @@ pub(super) struct Places {
 
 /// Finds the link to join with. An argument counts alone; where clipboard and environment hold different links, `choice`
 /// decides, and without it nothing is joined.
-pub(super) fn find(places: &Places, choice: Option<LinkSource>, face: Face) -> Result<Found, Failure> {
+pub(super) fn find(
+    places: &Places,
+    choice: Option<LinkSource>,
+    face: Face,
+    kind: Kind,
+) -> Result<Found, Failure> {
     if let Some(text) = &places.argument {
         return seal::link::find(text)
             .map(|link| Found {
@@ -44,7 +50,7 @@ pub(super) fn find(places: &Places, choice: Option<LinkSource>, face: Face) -> R
     let clipboard = places.clipboard.as_ref().map(|text| seal::link::find(text));
     let environment = places.environment.as_ref().map(|text| seal::link::find(text));
     match choice {
-        Some(LinkSource::Clipboard) => from_clipboard(clipboard, face),
+        Some(LinkSource::Clipboard) => from_clipboard(clipboard, face, kind),
         Some(LinkSource::Environment) => from_environment(environment),
         None => match (clipboard, environment) {
             (Some(Ok(one)), Some(Ok(other))) if !same(&one, &other) => Err(Failure::new(
@@ -55,19 +61,23 @@ pub(super) fn find(places: &Places, choice: Option<LinkSource>, face: Face) -> R
                     face.argument("source")
                 ),
             )),
-            (clipboard @ Some(Ok(_)), _) => from_clipboard(clipboard, face),
+            (clipboard @ Some(Ok(_)), _) => from_clipboard(clipboard, face, kind),
             (_, environment @ Some(Ok(_))) => from_environment(environment),
             // A link that is there and damaged says more than none.
             (clipboard @ Some(Err(error)), environment) if is_nearly(error) || environment.is_none() => {
-                from_clipboard(clipboard, face)
+                from_clipboard(clipboard, face, kind)
             }
             (_, environment @ Some(_)) => from_environment(environment),
-            (clipboard, None) => from_clipboard(clipboard, face),
+            (clipboard, None) => from_clipboard(clipboard, face, kind),
         },
     }
 }
 
-fn from_clipboard(found: Option<Result<Link, seal::Error>>, face: Face) -> Result<Found, Failure> {
+fn from_clipboard(
+    found: Option<Result<Link, seal::Error>>,
+    face: Face,
+    kind: Kind,
+) -> Result<Found, Failure> {
     match found {
         Some(Ok(link)) => Ok(Found {
             link,
@@ -85,14 +95,17 @@ fn from_clipboard(found: Option<Result<Link, seal::Error>>, face: Face) -> Resul
                          as `link`."
                     ),
                 ),
+                // With its input from a file a command counts as an agent's.
                 Face::CommandLine => Failure::new(
                     name,
                     format!(
-                        "{none} Copy the whole note, or set {VARIABLE}, or pass the note on standard input (a person adds `--as \
-                         human`):"
+                        "{none} Copy the whole note, or set {VARIABLE}, or pass the note on standard input:"
                     ),
                 )
-                .with_command("join - < note.txt"),
+                .with_command(match kind {
+                    Kind::Agent => "join - < note.txt",
+                    Kind::Human => "join - --as human < note.txt",
+                }),
             })
         }
     }
@@ -129,6 +142,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use seal::secret::{FullSecret, LinkSecret};
+    use wire::event::Kind;
     use wire::ids::SessionId;
     use zeroize::Zeroizing;
 
@@ -149,7 +163,7 @@ mod tests {
     }
 
     fn outcome(places: &Places, choice: Option<LinkSource>) -> Result<(u8, &'static str), &'static str> {
-        find(places, choice, Face::Tools)
+        find(places, choice, Face::Tools, Kind::Agent)
             .map(|found| (found.link.session_id.as_bytes()[0], found.source))
             .map_err(|failure| failure.code())
     }
@@ -162,7 +176,7 @@ mod tests {
             environment: Some(link(3)),
         };
         assert_eq!(outcome(&places, None), Ok((1, "argument")));
-        let by_command = find(&places, None, Face::CommandLine).map(|found| found.source);
+        let by_command = find(&places, None, Face::CommandLine, Kind::Agent).map(|found| found.source);
         assert_eq!(
             by_command.ok(),
             Some("stdin"),
@@ -210,7 +224,7 @@ mod tests {
             environment: None,
             ..places
         };
-        let failure = find(&places, None, Face::Tools).unwrap_err();
+        let failure = find(&places, None, Face::Tools, Kind::Agent).unwrap_err();
         assert_eq!(failure.code(), "link_missing");
         assert!(!failure.to_string().contains("hunter2"));
     }
@@ -226,9 +240,9 @@ mod tests {
             (Face::Tools, "with `source`:", "as `link`"),
             (Face::CommandLine, "with `--source`:", "join - <"),
         ] {
-            let failure = find(&places, None, face).unwrap_err();
+            let failure = find(&places, None, face, Kind::Agent).unwrap_err();
             assert!(failure.message().contains(conflict), "{failure}");
-            let failure = find(&Places::default(), None, face).unwrap_err();
+            let failure = find(&Places::default(), None, face, Kind::Agent).unwrap_err();
             assert!(failure.to_string().contains(missing), "{failure}");
         }
     }

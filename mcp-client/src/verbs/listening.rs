@@ -106,7 +106,10 @@ pub(super) async fn listen(
         if before.over.is_some() {
             in_turn(shared, end + GRACE).await?.auto_told().await?;
         }
-        return Err(Failure::new("mode_observe", modes::why_not_wait(before)));
+        return Err(Failure::new(
+            "mode_observe",
+            modes::why_not_wait(before, host.face()),
+        ));
     }
     // One that is its own, or that it was told of, is no news.
     let own = before.kind == host.kind();

@@ -8,6 +8,7 @@ use wire::event::{Cause, Kind, ModeName};
 use wire::ids::ProposalId;
 use wire::timestamp::Timestamp;
 
+use super::host::Face;
 use super::{counted, wording};
 use crate::seat::{Consent, SeatState};
 use crate::session::auto::{self, Standing, Why};
@@ -178,14 +179,22 @@ pub(super) fn may_wait(view: ModeView) -> bool {
 }
 
 /// What a mode means for whoever reads the answer, and what to do.
-pub(super) fn meaning(view: ModeView, reader: Kind) -> String {
+pub(super) fn meaning(view: ModeView, reader: Kind, face: Face) -> String {
     match reader {
-        Kind::Agent => for_the_agent(view),
+        Kind::Agent => for_the_agent(view, face),
         Kind::Human => for_a_person(view),
     }
 }
 
-fn for_the_agent(view: ModeView) -> String {
+/// How an agent's human is asked to accept: by the tool, or by the command that the agent must not run itself.
+pub(super) fn to_accept(face: Face) -> &'static str {
+    match face {
+        Face::Tools => "`mode` with set: accept asks them",
+        Face::CommandLine => "they run `mode accept` in their own terminal",
+    }
+}
+
+fn for_the_agent(view: ModeView, face: Face) -> String {
     let mut text = String::new();
     if let Some(why) = view.over {
         text.push_str(&over(why));
@@ -199,10 +208,11 @@ fn for_the_agent(view: ModeView) -> String {
         text.push_str(": tell your human. ");
     }
     if view.not_accepted {
-        text.push_str(
+        text.push_str(&format!(
             "Auto is on, but your human has not accepted it on this machine, so it counts as observe for you: ask your human \
-             whether to (`mode` with set: accept asks them). ",
-        );
+             whether to ({}). ",
+            to_accept(face)
+        ));
     }
     if let Some(around) = around(view).filter(|_| view.kind == Kind::Human) {
         text.push_str(&around);
@@ -218,13 +228,14 @@ fn for_the_agent(view: ModeView) -> String {
              `blocked` when you need a human."
         }
     });
-    text.push_str(match view.proposal {
-        Some((_, false)) => {
-            " Auto is proposed: ask your human whether to accept it (`mode` with set: accept asks them); decline drops it."
-        }
-        Some((_, true)) => OWN_PROPOSAL,
-        None => "",
-    });
+    match view.proposal {
+        Some((_, false)) => text.push_str(&format!(
+            " Auto is proposed: ask your human whether to accept it ({}); decline drops it.",
+            to_accept(face)
+        )),
+        Some((_, true)) => text.push_str(OWN_PROPOSAL),
+        None => {}
+    }
     text
 }
 
@@ -304,9 +315,12 @@ fn for_a_person(view: ModeView) -> String {
 const OWN_PROPOSAL: &str = " Your proposal of auto is open: it begins when somebody else accepts it, and until then nothing changes.";
 
 /// Why an agent may not wait, and the way on.
-pub(super) fn why_not_wait(view: ModeView) -> String {
+pub(super) fn why_not_wait(view: ModeView, face: Face) -> String {
     if view.over.is_some() || view.not_accepted || view.proposal.is_some() || view.disagrees {
-        return format!("There is nothing to wait for. {}", meaning(view, Kind::Agent));
+        return format!(
+            "There is nothing to wait for. {}",
+            meaning(view, Kind::Agent, face)
+        );
     }
     "The session is in observe: a human is relaying, and there is nothing to wait for. Ask your human whether to go to relay \
      or to propose auto; until then read when they ask you to."

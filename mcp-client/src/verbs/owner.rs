@@ -6,9 +6,10 @@ use tokio::sync::Mutex;
 use wire::ids::SessionId;
 
 use super::app::App;
-use super::choose::{Intent, no_session};
-use super::failure::{Failure, code};
+use super::choose::Intent;
+use super::failure::Failure;
 use super::host::Host;
+use super::unmeant::{no_session, no_such_seat};
 use super::wording;
 use crate::plane::Deadline;
 use crate::seat::choose::{self, Asking};
@@ -29,7 +30,8 @@ impl App {
         let listing = self.list()?;
         let place = Place::of(host.folder());
         let asking = self.asking(&listing, &place, named, current);
-        let id = choose::session(&asking).map_err(|error| no_session(host.face(), &error))?;
+        let id = choose::or_the_only_one(&asking, choose::session(&asking))
+            .map_err(|error| no_session(host.face(), &error))?;
         let seat = self.owning_seat(host, &asking, &listing, &id)?;
         if let Some(held) = self.held(&id).await {
             let same = super::reach::in_turn(&held, until).await?.my_id() == seat.participant();
@@ -50,9 +52,10 @@ impl App {
     ) -> Result<Seat, Failure> {
         let named = match host.seat() {
             None => None,
-            Some(named) => Some(choose::seat(asking, id, host.kind(), Some(named)).ok_or_else(|| {
-                Failure::new(code::NO_SESSION, "This machine has no such seat in that session.")
-            })?),
+            Some(named) => Some(
+                choose::seat(asking, id, host.kind(), Some(named))
+                    .ok_or_else(|| no_such_seat(listing, id))?,
+            ),
         };
         let mut without_owner = false;
         for summary in listing.seats.iter().filter(|seat| seat.session == *id) {

@@ -16,7 +16,8 @@ use super::reach::in_turn;
 use super::secrets::Guarded;
 use super::text::Text;
 use super::{by_hand, compose, modes, people};
-use crate::plane::within;
+use crate::plane::{Deadline, within};
+use crate::session::Session;
 use crate::session::message::{Message, POSTABLE_KINDS};
 
 /// What to post.
@@ -137,9 +138,43 @@ impl Answer for PostAnswer {
 /// As [`run`].
 pub async fn prepare(app: &App, args: &PostArgs, host: &dyn Host) -> Result<(), Failure> {
     check(args, host.face())?;
-    app.pick(host, args.session.as_deref(), Intent::Post, within(CALL_S))
-        .await
-        .map(|_| ())
+    let until = within(CALL_S);
+    let shared = app
+        .pick(host, args.session.as_deref(), Intent::Post, until)
+        .await?;
+    answers_a_message(&mut *in_turn(&shared, until).await?, args.reply_to, until).await
+}
+
+/// Refuses an answer to what is no message. One that this seat has not fetched yet is looked for first; what came before all
+/// that it holds, nobody here can look up.
+async fn answers_a_message(
+    session: &mut Session,
+    reply_to: Option<u64>,
+    until: Deadline,
+) -> Result<(), Failure> {
+    let Some(seq) = reply_to else { return Ok(()) };
+    if session.view().at(seq).is_none() && seq > session.head().seq {
+        session.sync(until).await?;
+    }
+    let bad = |text: String| Err(Failure::new(code::BAD_ARGUMENT, text));
+    match session.view().at(seq) {
+        Some(entry) if entry.message().is_some() => Ok(()),
+        Some(_) => bad(format!(
+            "{seq} is no message but something that happened, which can't be answered. Nothing was posted; give the number of a \
+             message."
+        )),
+        None if seq <= session.base() => Ok(()),
+        None => {
+            let newest = session.view().messages().next_back();
+            let newest = newest.map_or_else(
+                || "there is none at all".to_owned(),
+                |(entry, _)| format!("the newest is {}", entry.seq),
+            );
+            bad(format!(
+                "There is no message {seq} here; {newest}. Nothing was posted."
+            ))
+        }
+    }
 }
 
 /// Posts.
@@ -165,10 +200,10 @@ pub async fn run(app: &App, args: PostArgs, host: &dyn Host) -> Result<Delivered
         pin: args.pin,
         signal,
     };
-    let mut guarded = Guarded::new(message, "text")?;
+    let mut guarded = Guarded::new(message, host.face().input("text"))?;
     if guarded.open().is_some() {
         let acting = app.acting(host, args.session.as_deref()).await;
-        let again = by_hand::options_of(guarded.message(), false);
+        let again = by_hand::options_of(guarded.message());
         let command = format!("post --allow-secrets{}{again}", acting.options());
         guarded.may_be_allowed(host, &command)?;
     }
@@ -177,7 +212,8 @@ pub async fn run(app: &App, args: PostArgs, host: &dyn Host) -> Result<Delivered
         .pick(host, args.session.as_deref(), Intent::Post, until)
         .await?;
     {
-        let session = in_turn(&shared, until).await?;
+        let mut session = in_turn(&shared, until).await?;
+        answers_a_message(&mut session, guarded.message().reply_to, until).await?;
         let to = people::all(&session, &Presenter::new(&session), &args.to, host.face())?;
         guarded.addressed_to(to.iter().map(ToString::to_string).collect());
     }
@@ -191,7 +227,7 @@ pub async fn run(app: &App, args: PostArgs, host: &dyn Host) -> Result<Delivered
         // This post ended it: the notice says why.
         warnings.extend(app.sync_softly(&mut session, until).await?);
         mode = modes::of(&session, &*session.kept()?, app.clock.now());
-        warnings.push(modes::meaning(mode, host.reader()));
+        warnings.push(modes::meaning(mode, host.reader(), host.face()));
     }
     if rows.is_empty() {
         warnings.push(format!(

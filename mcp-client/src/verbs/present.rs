@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use seal::transcript::{Member, MemberKind, Standing};
 use wire::api::ParticipantRow;
-use wire::epoch_record::EpochType;
+use wire::epoch_record::{EntryCapability, EpochType};
 use wire::event::{Capability, Kind, ModeName, Notice};
 use wire::ids::ParticipantId;
 
@@ -228,6 +228,7 @@ impl<'a> Presenter<'a> {
         let id = row.participant_id;
         let known = self.session.roster().get(&id);
         let membership = self.session.membership(&id);
+        let kept = self.session.kept_with(&id);
         let host = known.and_then(|known| known.claims.members.get("host")?.as_str().map(render::program));
         ParticipantItem {
             name: self.name(&id),
@@ -238,7 +239,9 @@ impl<'a> Presenter<'a> {
             kind: kind_word(row.kind).to_owned(),
             host,
             capability: capability_word(row.capability).to_owned(),
-            may_write: self.session.roster().may_write(&id, self.session.epoch()),
+            may_write: self.session.roster().may_write(&id, self.session.epoch())
+                || kept == Some(EntryCapability::Full),
+            not_moved_over: kept.is_some(),
             in_epoch: membership == Membership::In,
             why_out: why_out(membership).map(str::to_owned),
             joined_at: row.joined_at.to_string(),
@@ -435,7 +438,8 @@ pub(crate) fn moment(at: &str) -> String {
 }
 
 /// The first eight hex digits of an id.
-pub(super) fn short(id: &ParticipantId) -> String {
+/// By which a session or a participant is named on its own machine.
+pub(crate) fn short(id: &impl ToString) -> String {
     id.to_string().chars().take(8).collect()
 }
 

@@ -2,7 +2,7 @@
 
 use super::app::App;
 use super::failure::{Failure, code};
-use super::present::Presenter;
+use super::present::{Presenter, short};
 use super::{proposals, wording};
 use crate::credentials::{Credentials, CredentialsError};
 use crate::home::HomeError;
@@ -84,6 +84,7 @@ impl App {
                 error @ (SessionError::Plane(_)
                 | SessionError::Forgotten(_)
                 | SessionError::Removed
+                | SessionError::Left
                 | SessionError::AdminRekeyed),
             ) if has_something => {
                 let failure = wording::session(error);
@@ -103,7 +104,7 @@ impl App {
             format!(
                 "A re-key of this session was confirmed on this machine and has not taken effect: whoever it was to leave out \
                  is still in. Run by a person in their own terminal, this asks anew: {}",
-                self.command(&format!("rekey --session {}", session.id()))
+                self.command(&format!("rekey --session {}", short(session.id())))
             )
         })
     }

@@ -128,6 +128,9 @@ pub struct ReadAnswer {
     pub listen: Option<String>,
     /// What else to know.
     pub warnings: Vec<String>,
+    /// What the filters ask for, in words.
+    #[serde(skip)]
+    pub(crate) sought: Option<String>,
 }
 
 impl Answer for ReadAnswer {
@@ -144,7 +147,7 @@ impl Answer for ReadAnswer {
             Some(0) => text.line("No message here has all of these words."),
             Some(1) => text.line("1 message found:"),
             Some(more) => text.line(format_args!("{more} messages found:")),
-            None if self.messages.is_empty() && self.events.is_empty() => text.line("Nothing new."),
+            None if self.messages.is_empty() && self.events.is_empty() => text.line(self.nothing()),
             None => {}
         }
         text.timeline(&self.messages, &self.events);
@@ -176,8 +179,9 @@ pub async fn run(app: &App, args: ReadArgs, host: &dyn Host) -> Result<Delivered
     let mut session = in_turn(&session, until).await?;
     let mut warnings = app.sync_softly(&mut session, until).await?;
     warnings.extend(doorbell::ring(app, host, &mut session));
+    let sought = sought(&args);
     let rows = match args.since {
-        Some(0) if args.offset.is_none() && query.is_none() => {
+        Some(0) if args.offset.is_none() && query.is_none() && sought.is_none() => {
             Some(app.participants(&mut session, until).await)
         }
         _ => None,
@@ -286,8 +290,37 @@ pub async fn run(app: &App, args: ReadArgs, host: &dyn Host) -> Result<Delivered
         integrity: presenter.integrity(),
         listen,
         warnings,
+        sought,
     };
     Ok(Delivered::with(answer, Due::Shown(told)))
+}
+
+impl ReadAnswer {
+    /// That there is nothing to show: of what was asked for, or nothing that is new.
+    pub(crate) fn nothing(&self) -> String {
+        match &self.sought {
+            Some(sought) => format!("No message {sought}."),
+            None => "Nothing new.".to_owned(),
+        }
+    }
+}
+
+/// What the filters ask for, in words; the filters' own words are made safe for display.
+fn sought(args: &ReadArgs) -> Option<String> {
+    let parts: Vec<String> = [
+        ("with topic", &args.topic),
+        ("of kind", &args.kind),
+        ("by", &args.from),
+    ]
+    .into_iter()
+    .filter_map(|(how, what)| Some(format!("{how} {}", render::title(what.as_deref()?))))
+    .collect();
+    let from = match args.since {
+        None => ", among those that are unread",
+        Some(0) => "",
+        Some(_) => " from there on",
+    };
+    (!parts.is_empty()).then(|| parts.join(" and ") + from)
 }
 
 /// A number within its range, or its default.

@@ -78,11 +78,6 @@ impl Guarded {
         (!self.allowed && !self.findings.is_empty()).then_some(&self.findings)
     }
 
-    /// Whether the guard found nothing in it.
-    pub(super) fn is_clean(&self) -> bool {
-        self.findings.is_empty()
-    }
-
     /// Refuses at once, before anything else is looked at, what nobody can be asked about.
     ///
     /// # Errors

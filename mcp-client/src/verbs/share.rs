@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use wire::event::Kind;
 
 use super::app::App;
 use super::choose::{CALL_S, Intent};
@@ -12,9 +13,10 @@ use super::present::Presenter;
 use super::proposals::{self, ProposalItem};
 use super::reach::in_turn;
 use super::text::Text;
-use super::{compose, modes, sharing};
+use super::{compose, modes, sharing, wording};
 use crate::clipboard::Outcome;
-use crate::plane::within;
+use crate::plane::{Deadline, within};
+use crate::session::Session;
 
 /// What to share. Without `session`, `title` and `context` are needed.
 #[derive(Clone, Default, Serialize, Deserialize, JsonSchema)]
@@ -103,6 +105,9 @@ pub struct ShareAnswer {
     pub warnings: Vec<String>,
     /// What to do now.
     pub next: String,
+    /// Whether a person reads the text.
+    #[serde(skip)]
+    pub(crate) for_a_person: bool,
 }
 
 /// May hold the link.
@@ -132,6 +137,10 @@ impl Answer for ShareAnswer {
         text.line(format_args!("The note as a file: {}", self.handoff_file));
         match &self.link {
             Some(link) => text.line(link),
+            // A person opens it.
+            None if self.for_a_person => {
+                text.line("The link was withheld from this answer; it is in that file.")
+            }
             None => text.line(
                 "The link was withheld from this answer. Do not open that file; tell the user to send it.",
             ),
@@ -164,6 +173,10 @@ pub async fn run(app: &App, args: ShareArgs, host: &dyn Host) -> Result<Delivere
         until = within(CALL_S);
     }
     let mut warnings = Vec::new();
+    if args.session.is_some() {
+        // Before a context is posted, and before a link that opens nothing is handed on.
+        warnings.extend(goes_on(app, &mut *in_turn(&shared, until).await?, until).await?);
+    }
     let seq = match handoff {
         Some(handoff)
             if created
@@ -190,7 +203,7 @@ pub async fn run(app: &App, args: ShareArgs, host: &dyn Host) -> Result<Delivere
     }
     let mut session = in_turn(&shared, until).await?;
     // A link is of the epoch in force, which may have moved while nothing was read here.
-    if !created || session.plane_state().is_none() {
+    if args.session.is_none() && (!created || session.plane_state().is_none()) {
         warnings.extend(app.sync_softly(&mut session, until).await?);
     }
     let note = sharing::make_note(app, &mut session, &args, host).await?;
@@ -215,11 +228,17 @@ pub async fn run(app: &App, args: ShareArgs, host: &dyn Host) -> Result<Delivere
         Outcome::NotConfirmed => "not_confirmed",
         Outcome::Unavailable => "none",
     };
-    let what = match note.clipboard {
-        Outcome::Confirmed => {
+    let what = match (note.clipboard, host.reader()) {
+        (Outcome::Confirmed, Kind::Agent) => {
             "Tell the user: the note is on the clipboard, ready to be sent to the other person."
         }
-        _ => "Tell the user to open the handoff file and send its text to the other person.",
+        (_, Kind::Agent) => "Tell the user to open the handoff file and send its text to the other person.",
+        (Outcome::Confirmed, Kind::Human) => {
+            "The note is on the clipboard: send it to the other person, as you would send a password."
+        }
+        (_, Kind::Human) => {
+            "Open the handoff file and send its text to the other person, as you would send a password."
+        }
     };
     let answer = ShareAnswer {
         session: session.id().to_string(),
@@ -238,12 +257,39 @@ pub async fn run(app: &App, args: ShareArgs, host: &dyn Host) -> Result<Delivere
         seq,
         listen: app.listen_in(&session, mode),
         warnings,
-        next: format!("{what} {}", modes::meaning(mode, host.reader())),
+        for_a_person: host.reader() == Kind::Human,
+        next: format!("{what} {}", modes::meaning(mode, host.reader(), host.face())),
     };
     let due = Due::Posted {
         session: *session.id(),
     };
     Ok(Delivered::with(answer, due))
+}
+
+/// The session whose note is to be made again: its id, and its title made safe for display. Before a person is asked for a
+/// word.
+///
+/// # Errors
+/// No such session, several that could be meant, or it is over.
+pub(crate) async fn to_hand_on(
+    app: &App,
+    named: Option<&str>,
+    host: &dyn Host,
+) -> Result<(String, String), Failure> {
+    let until = within(CALL_S);
+    let shared = app.pick(host, named, Intent::Decide, until).await?;
+    let mut session = in_turn(&shared, until).await?;
+    goes_on(app, &mut session, until).await?;
+    Ok((session.id().to_string(), Presenter::new(&session).title()))
+}
+
+/// Reads on, and refuses a session that is over: its links open nothing any more.
+async fn goes_on(app: &App, session: &mut Session, until: Deadline) -> Result<Vec<String>, Failure> {
+    let warnings = app.sync_softly(session, until).await?;
+    match session.end(&*session.kept()?) {
+        Some(end) => Err(wording::is_over(end)),
+        None => Ok(warnings),
+    }
 }
 
 #[cfg(test)]
@@ -274,6 +320,7 @@ mod tests {
                 listen: None,
                 warnings: Vec::new(),
                 next: String::new(),
+                for_a_person: false,
             };
             let text = answer.text();
             for part in [said, "use the file", "/home/ada/.devpilot/handoffs/note.md"] {

@@ -19,7 +19,7 @@ use super::host::{Face, Host};
 use super::reach::in_turn;
 use super::secrets::{self, Guarded};
 use super::share::ShareArgs;
-use super::wording;
+use super::{by_hand, present, wording};
 use crate::clipboard::holder::Holder;
 use crate::clipboard::{self, Outcome};
 use crate::note::{self, Note};
@@ -31,12 +31,26 @@ use crate::session::message::Message;
 /// Room that a title leaves for the JSON around it.
 const TITLE_MAX: usize = SMALL_JSON_MAX - 16;
 
-/// With which a person shares a credential, for whom it was to be shared: input that is no terminal counts as an agent's.
-fn allowing(host: &dyn Host) -> &'static str {
-    match host.kind() {
-        Kind::Agent => "share --allow-secrets --as agent --title TITLE",
-        Kind::Human => "share --allow-secrets --as human --title TITLE",
+/// With which a person shares a credential, for whom it was to be shared (input that is no terminal counts as an agent's), and
+/// all else as it was said: a link that was to be read only must not become another.
+fn allowing(args: &ShareArgs, host: &dyn Host) -> String {
+    let mut line = format!("share --allow-secrets --as {}", present::kind_word(host.kind()));
+    // Without a title nothing is shared.
+    let title = args
+        .title
+        .as_deref()
+        .filter(|title| !title.contains(char::is_control));
+    by_hand::option(&mut line, "title", title.unwrap_or("TITLE"), "TITLE");
+    if let Some(with) = &args.with {
+        by_hand::option(&mut line, "with", with, "NAME");
     }
+    for path in &args.paths {
+        by_hand::option(&mut line, "path", path, "PATH");
+    }
+    if args.view_only {
+        line.push_str(" --view-only");
+    }
+    line
 }
 
 /// A note that was made.
@@ -63,8 +77,8 @@ pub(super) fn handoff(args: &ShareArgs, host: &dyn Host) -> Result<Option<Guarde
         paths: args.paths.clone(),
         ..Message::default()
     };
-    let guarded = Guarded::new(message, "context")?;
-    guarded.may_be_allowed(host, allowing(host))?;
+    let guarded = Guarded::new(message, host.face().input("context"))?;
+    guarded.may_be_allowed(host, &allowing(args, host))?;
     Ok(Some(guarded))
 }
 
@@ -140,7 +154,7 @@ pub(super) async fn session_for(
     let name = app.config.display_name(&app.environment);
     let newcomer = app.newcomer(host, &place, name)?;
     if let Some(handoff) = handoff.filter(|handoff| handoff.open().is_some()) {
-        handoff.allow(host, title, allowing(host)).await?;
+        handoff.allow(host, title, &allowing(args, host)).await?;
         until = within(CALL_S);
     }
     let mark = ShareMark {

@@ -179,6 +179,7 @@ impl Text {
                 (one.me, ", you"),
                 (one.owner, ", owner"),
                 (!one.may_write, ", may not write"),
+                (one.not_moved_over, ", kept by the re-key and not moved over yet"),
                 (one.listening, ", listening"),
                 (one.left_at.is_some(), ", left"),
             ] {

@@ -184,12 +184,15 @@ pub async fn run(app: &App, args: WaitArgs, host: &dyn Host) -> Result<Delivered
         .then(|| onward(&shown, cursor.is_some(), host.face(), ""));
     let next = match (woke, more) {
         (_, Some(more)) if mode.gone.is_none() => more,
-        (_, more) if mode.gone.is_some() => over_next(more),
+        (_, more) if mode.gone.is_some() => over_next(host, more),
         (Woke::Messages, _) if mode.mine != ModeName::Observe || host.kind() == Kind::Human => {
             "Answer if it is your turn, then wait again.".to_owned()
         }
-        (Woke::Messages | Woke::ModeChanged, _) => modes::meaning(mode, host.reader()),
-        (Woke::Knocking, _) => "Tell your human who keeps the door, then wait again.".to_owned(),
+        (Woke::Messages | Woke::ModeChanged, _) => modes::meaning(mode, host.reader(), host.face()),
+        (Woke::Knocking, _) if host.reader() == Kind::Agent => {
+            "Tell your human who keeps the door, then wait again.".to_owned()
+        }
+        (Woke::Knocking, _) => "Answer at the door, then wait again.".to_owned(),
         (Woke::TimedOut | Woke::Ended, _) if shown.events.is_empty() => {
             "Nothing came. Wait again if you expect an answer, or go on with your work.".to_owned()
         }
@@ -226,9 +229,14 @@ pub async fn run(app: &App, args: WaitArgs, host: &dyn Host) -> Result<Delivered
 }
 
 /// What to do once the session is over.
-fn over_next(more: Option<String>) -> String {
-    match more {
-        Some(more) => format!("{more} Tell your human that the session is over."),
-        None => "There is nothing more to wait for. Tell your human.".to_owned(),
+fn over_next(host: &dyn Host, more: Option<String>) -> String {
+    let is_more = more.is_some();
+    let mut next = more.unwrap_or_else(|| "There is nothing more to wait for.".to_owned());
+    if host.reader() == Kind::Agent {
+        next.push_str(match is_more {
+            true => " Tell your human that the session is over.",
+            false => " Tell your human.",
+        });
     }
+    next
 }

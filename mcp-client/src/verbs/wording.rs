@@ -37,6 +37,7 @@ pub(super) fn session(error: SessionError) -> Failure {
             "The owner re-keyed this session without this participant, so it can't go on here. What was read stays \
              readable; to come back, ask the owner for a new link and join with it.",
         ),
+        SessionError::Left => Failure::new(code::LEFT, left("This machine's participant", "this session")),
         SessionError::AdminRekeyed => Failure::new(
             code::NEW_LINK_NEEDED,
             "An administrator re-keyed this session, and its old links are dead. Ask the person who shared it for the \
@@ -266,6 +267,18 @@ fn proxy_trouble(origin: &Origin, proxy: &ProxyName, trouble: ProxyTrouble, reas
     }
 }
 
+/// What only a session's owner and administrators do, with a machine token: of a machine that has neither the owner's seat nor
+/// a token. To connect it would not help.
+pub(super) fn owner_s_alone(what: &str, origin: &Origin) -> Failure {
+    Failure::new(
+        code::NO_MACHINE_TOKEN,
+        format!(
+            "Only the session's owner and administrators of its organisation can {what}. No seat of this machine is the owner, and \
+             it has no machine token for {origin}. Ask the owner, who is named by `who`."
+        ),
+    )
+}
+
 /// What the plane answers to who re-keys or ends a session with a machine token. That nothing was changed is said only where
 /// no attempt can have changed anything.
 pub(super) fn keeping(unsettled: &Unsettled) -> Failure {
@@ -348,12 +361,19 @@ fn problem(code: Code, extras: &Extras) -> Failure {
         Code::Draining => format!("The plane is being restarted. Nothing was lost; try again in {later} s."),
         Code::TimeOut => "The plane did not get the whole request in time. Nothing was lost; try again.".to_owned(),
         Code::Internal => "The plane had a fault of its own. Nothing was lost; try again, and tell its operator.".to_owned(),
-        Code::InAuto => "Auto is on, and nothing was changed. Stop it first (`mode` with set: stop, which counts at once).".to_owned(),
+        Code::InAuto => "Auto is on, and nothing was changed. Stop it first (`mode`: stop), which counts at once.".to_owned(),
         Code::ProposalGone => "That proposal is gone: it was replaced, declined or used, or it lapsed. Nothing was accepted and nothing \
                                was changed; look at the mode, and ask your human about the proposal there is now."
             .to_owned(),
-        Code::BadRequest if matches!(extras.limit.as_deref(), Some("max_budget" | "max_ttl_s")) => {
-            "The organisation allows a smaller budget or a shorter time for auto. Nothing was changed; propose less.".to_owned()
+        Code::BadRequest if extras.limit.as_deref() == Some("max_budget") => {
+            "This plane allows fewer messages in one auto: 200, unless its operator or the organisation set another number. Nothing was \
+             changed; propose less, by a smaller budget."
+                .to_owned()
+        }
+        Code::BadRequest if extras.limit.as_deref() == Some("max_ttl_s") => {
+            "This plane allows less time for one auto: 480 minutes, unless its operator or the organisation set another limit. \
+             Nothing was changed; propose less, by fewer minutes."
+                .to_owned()
         }
         Code::ExpiredToken => "The code's time is up, or its token was fetched already. Run `connect` again for a new one."
             .to_owned(),
@@ -389,6 +409,14 @@ pub(super) fn over(end: SessionEnd) -> String {
 /// As a failure: of what can't be done any more, before anybody is asked about it.
 pub(super) fn is_over(end: SessionEnd) -> Failure {
     Failure::new(name(Code::SessionEnded), over(end))
+}
+
+/// That somebody left, what they still have, and the one way back.
+pub(super) fn left(who: &str, session: &str) -> String {
+    format!(
+        "{who} left {session}, so nothing new of it is fetched and nothing is sent. What was read stays readable here; to come \
+         back, join with the link."
+    )
 }
 
 fn said_over(at: Option<Timestamp>, cause: EndCause) -> String {

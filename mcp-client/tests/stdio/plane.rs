@@ -135,6 +135,10 @@ impl Plane {
     pub(crate) async fn admin(&self, arguments: &[&str]) -> String {
         let mut command = self.program();
         command.arg("admin").args(arguments);
+        // Nobody sits at a terminal.
+        if arguments.first() == Some(&"approve") && !arguments.contains(&"--deny") {
+            command.arg("--yes");
+        }
         if self.database.is_none() {
             command.arg("--data").arg(self.data());
         }

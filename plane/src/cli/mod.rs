@@ -91,6 +91,11 @@ enum Failure {
     Unhealthy(String),
     #[error("nothing was approved. To refuse the machine at once, add --deny.")]
     NotApproved,
+    #[error(
+        "nothing was approved: there is no terminal to ask at. Compare the code and the machine with what its owner tells you, \
+         then run the same with --yes."
+    )]
+    NobodyToAsk,
     #[error("{0}")]
     System(#[from] std::io::Error),
 }

@@ -54,7 +54,8 @@ mod wait;
 mod write;
 
 pub use admin::{
-    Approved, AuditEntry, ConnectRequest, MachineToken, Member, NewMachineToken, Org, SessionSummary,
+    Approval, Approved, AuditEntry, ConnectRequest, MachineToken, Member, NewMachineToken, Org,
+    SessionSummary,
 };
 pub use callers::{Checked, MachineCaller, OwnerCaller, Poster, Role, Scope, SessionCaller};
 pub use error::ServiceError;

@@ -34,6 +34,21 @@ async fn poll(service: &Service, codes: &Connecting) -> Result<Connected, Servic
     service.connect_token(ADDRESS, &request).await
 }
 
+/// What an operator is shown before the yes.
+async fn machine_under(
+    service: &Service,
+    code: &str,
+) -> Result<plane::service::ConnectRequest, ServiceError> {
+    let approval = service
+        .admin_approval(code, Some("org"), Some("owner"), &SCOPES)
+        .await?;
+    assert_eq!(
+        (approval.org.as_str(), approval.member.as_str()),
+        ("org", "owner")
+    );
+    Ok(approval.machine)
+}
+
 async fn approve(service: &Service, code: &str) -> Result<plane::service::Approved, ServiceError> {
     service
         .admin_approve(code, Some("org"), Some("owner"), &SCOPES)
@@ -58,7 +73,7 @@ on_both! {
         assert_eq!(code(poll(&plane.service, &codes).await), "authorization_pending");
         let before = actions(&plane).await.len();
 
-        let shown = plane.service.admin_connect_request(&codes.user_code).await.unwrap();
+        let shown = machine_under(&plane.service, &codes.user_code).await.unwrap();
         let start = Timestamp::from_millis(1_800_000_000_000);
         assert_eq!(shown.machine_name.as_deref(), Some("laptop"));
         assert_eq!(shown.address.as_deref(), Some("192.0.2.1"));
@@ -223,17 +238,17 @@ on_both! {
         let codes = asking(&plane).await;
         let wrong = if codes.user_code == "BBBBBBBB" { "CCCCCCCC" } else { "BBBB-BBBB" };
         for _ in 0..2 {
-            assert_eq!(code(plane.service.admin_connect_request(wrong).await), "bad_request");
+            assert_eq!(code(machine_under(&plane.service, wrong).await), "bad_request");
         }
         plane.advance(1);
-        plane.service.admin_connect_request(&codes.user_code).await.unwrap();
+        machine_under(&plane.service, &codes.user_code).await.unwrap();
         // What can't be a code can't hit one either.
-        assert_eq!(code(plane.service.admin_connect_request("1234").await), "bad_request");
+        assert_eq!(code(machine_under(&plane.service, "1234").await), "bad_request");
         for _ in 0..3 {
             assert_eq!(code(approve(&plane.service, wrong).await), "bad_request");
         }
         for given in [wrong, &codes.user_code] {
-            let refused = plane.service.admin_connect_request(given).await.unwrap_err();
+            let refused = machine_under(&plane.service, given).await.unwrap_err();
             assert!(
                 matches!(refused, ServiceError::RateLimited { limit: "connect_tries", retry_after_s: 599 }),
                 "{refused:?}"
@@ -242,7 +257,7 @@ on_both! {
         assert_eq!(code(plane.service.admin_deny(&codes.user_code, None).await), "rate_limited");
         plane.advance(599);
         let codes = asking(&plane).await;
-        plane.service.admin_connect_request(&codes.user_code).await.unwrap();
+        machine_under(&plane.service, &codes.user_code).await.unwrap();
     }
 
     async fn an_address_is_held_to_its_rates_and_no_other_one_is(engine: Engine) {
@@ -294,10 +309,10 @@ on_both! {
         let plane = Plane::new(engine).await;
         let name = format!("\u{1b}[2J\u{202e}{}", "x".repeat(10_000));
         let codes = ask(&plane.service, ADDRESS, Some(&name)).await.unwrap();
-        let shown = plane.service.admin_connect_request(&codes.user_code).await.unwrap().machine_name.unwrap();
+        let shown = machine_under(&plane.service, &codes.user_code).await.unwrap().machine_name.unwrap();
         assert_eq!(shown, format!("2J{}", "x".repeat(62)));
         let codes = ask(&plane.service, ADDRESS, Some("\u{1b}\u{7}")).await.unwrap();
-        assert_eq!(plane.service.admin_connect_request(&codes.user_code).await.unwrap().machine_name, None);
+        assert_eq!(machine_under(&plane.service, &codes.user_code).await.unwrap().machine_name, None);
     }
 }
 

@@ -53,6 +53,27 @@ impl Home {
         text(&output.stderr)
     }
 
+    /// A command, given as one line, at a terminal of its own where somebody types `typed`: whether it succeeded, and what the
+    /// terminal showed.
+    #[allow(dead_code, reason = "shared with other tests")]
+    pub(crate) fn at_terminal(&self, line: &str, typed: &str) -> (bool, String) {
+        let line = format!("'{}' {line}", env!("CARGO_BIN_EXE_devpilot-plane"));
+        let mut child = Command::new("script")
+            .args(["--quiet", "--flush", "--return", "--command", &line, "/dev/null"])
+            .env_clear()
+            .env("HOME", self.path())
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut keys = child.stdin.take().unwrap();
+        keys.write_all(typed.as_bytes()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        drop(keys);
+        (output.status.success(), text(&output.stdout))
+    }
+
     pub(crate) fn credentials(&self) -> Value {
         let file = self.path().join(".devpilot").join("credentials.json");
         serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap()

@@ -174,8 +174,8 @@ pub(crate) struct Common {
     /// Print one JSON object instead of text, errors too.
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// The session: id, its first 8 characters, or title [default: the one last used in this folder; `post` and `leave` ask
-    /// where several go on].
+    /// The session: id, its first 8 characters, or title [default: the one last used in this folder; where none ever was, the
+    /// only one that goes on. `post` and `leave` ask where several go on, `leave` also where none was used].
     #[arg(long, global = true, value_name = "SESSION")]
     pub(crate) session: Option<String>,
     /// The participant of this machine to act for: its id [default: the one last used in this folder].
@@ -230,7 +230,7 @@ pub(crate) enum Command {
     /// 2 when the time is up, 3 in observe, when the mode falls to observe, and when the session is over. Nothing counts as
     /// read by it, and it goes on over cut connections, a restarted plane and re-keys.
     ///
-    /// It can't live for ever: it ends after 8 hours at the latest, the longest that an auto can last, and within seconds
+    /// It can't live for ever: it ends after 8 hours at the latest, as an auto does on a plane that sets no other limit, and within seconds
     /// once nobody holds the other end of its standard output any more.
     Listen(Listen),
     /// Show who is here, and the head of the transcript to compare by voice.

@@ -6,7 +6,7 @@ use super::Setting;
 use crate::cli::arguments::{Join, Link, Share, Source};
 use crate::cli::output::{self, Form};
 use crate::cli::{confirm, input};
-use crate::verbs::{self, Acting, App, Ask, Failure, Host, JoinArgs, LinkSource, ModeArgs, ShareArgs, code};
+use crate::verbs::{self, Acting, App, Ask, Failure, Host, JoinArgs, LinkSource, ShareArgs, code};
 
 pub(super) async fn share(setting: Setting<'_>, share: Share) -> Result<u8, Failure> {
     if setting.common.session.is_some() || setting.common.seat.is_some() {
@@ -32,19 +32,32 @@ pub(super) async fn share(setting: Setting<'_>, share: Share) -> Result<u8, Fail
         ..ShareArgs::default()
     };
     let answer = verbs::share::run(setting.app, arguments, setting.host).await?;
-    let as_whom = as_whom(&setting);
+    let as_whom = as_whom(&setting, None);
     let code = setting.deliver(answer).await?;
     as_whom.inspect(|line| output::say(line));
     Ok(code)
 }
 
-/// A person whose command has a pipe at one end may not know that they came in as an agent.
-fn as_whom(setting: &Setting<'_>) -> Option<&'static str> {
-    (setting.output.form() == Form::Person).then(|| match setting.host.kind() {
-        Kind::Human => "You are in it as a person.",
-        Kind::Agent => {
+/// A person whose command has a pipe at one end may not know that they came in as an agent. Who joined would be in twice once
+/// they came in as themselves; whoever shared owns the session by that participant, which must not be taken out.
+fn as_whom(setting: &Setting<'_>, joined: Option<(&str, &str)>) -> Option<String> {
+    if setting.output.form() != Form::Person {
+        return None;
+    }
+    Some(match (setting.host.kind(), joined) {
+        (Kind::Human, _) => "You are in it as a person.".to_owned(),
+        (Kind::Agent, None) => {
             "You are in it as an agent: say `--as human` when you share or join to be there as a person."
+                .to_owned()
         }
+        (Kind::Agent, Some((session, me))) => format!(
+            "You are in it as an agent. To be there as a person, join once more with `--as human`; this takes the agent out:\n  {}",
+            setting.app.command(&format!(
+                "leave --session {} --as agent --seat {}",
+                verbs::short(&session),
+                verbs::short(&me)
+            ))
+        ),
     })
 }
 
@@ -62,7 +75,10 @@ pub(super) async fn join(setting: Setting<'_>, join: Join) -> Result<u8, Failure
         name: join.name,
     };
     let answer = verbs::join::run(setting.app, arguments, setting.host).await?;
-    let as_whom = as_whom(&setting);
+    let as_whom = as_whom(
+        &setting,
+        Some((answer.answer.session.as_str(), answer.answer.my_id.as_str())),
+    );
     let code = setting.deliver(answer).await?;
     as_whom.inspect(|line| output::say(line));
     Ok(code)
@@ -70,20 +86,16 @@ pub(super) async fn join(setting: Setting<'_>, join: Join) -> Result<u8, Failure
 
 /// The link leaves the seat's file, so a person confirms it by hand, even where an agent may call `share`.
 pub(super) async fn link(setting: Setting<'_>, link: Link) -> Result<u8, Failure> {
-    let shown = ModeArgs {
-        session: setting.common.session.clone(),
-        ..ModeArgs::default()
-    };
-    let about = verbs::mode::run(setting.app, shown, setting.host).await?.answer;
+    let named = setting.common.session.as_deref();
+    let (session, title) = verbs::share::to_hand_on(setting.app, named, setting.host).await?;
     let question = format!(
-        "Make the note with the link to \"{}\" again, on the clipboard and in a file of this machine?",
-        about.title
+        "Make the note with the link to \"{title}\" again, on the clipboard and in a file of this machine?"
     );
     match confirm::by_word(&question, "link", setting.host.cancelled()).await {
         Ask::Yes => {}
         Ask::CannotAsk => {
             let view = if link.view { " --view" } else { "" };
-            let command = format!("link{view} --session {}", about.session);
+            let command = format!("link{view} --session {}", verbs::short(&session));
             return Err(App::no_terminal(&command));
         }
         _ => {
@@ -94,7 +106,7 @@ pub(super) async fn link(setting: Setting<'_>, link: Link) -> Result<u8, Failure
         }
     }
     let arguments = ShareArgs {
-        session: Some(about.session),
+        session: Some(session),
         view_only: link.view,
         ..ShareArgs::default()
     };

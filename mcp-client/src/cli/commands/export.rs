@@ -111,6 +111,9 @@ impl NewFile {
             target = path.canonicalize().map_err(|error| unwritable(&path, &error))?;
         }
         let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
+        if let Some(folder) = folder.filter(|folder| !folder.exists()) {
+            return Err(no_folder(&path, folder));
+        }
         let file = tempfile::Builder::new()
             .prefix(".devpilot-export-")
             .tempfile_in(folder.unwrap_or(Path::new(".")))
@@ -176,6 +179,18 @@ fn is_folder(path: &Path) -> Failure {
             "{} is a folder. Name the file to write in it, such as {}.",
             path.display(),
             path.join("transcript.md").display()
+        ),
+    )
+}
+
+fn no_folder(path: &Path, folder: &Path) -> Failure {
+    Failure::new(
+        code::LOCAL_FILE,
+        format!(
+            "There is no folder {}, so {} can't be written. Nothing was exported; make the folder first, or name a file in \
+             another.",
+            folder.display(),
+            path.display()
         ),
     )
 }

@@ -24,7 +24,7 @@ pub(super) async fn rekey(setting: Setting<'_>, arguments: Rekey) -> Result<u8, 
     let (mut why, mut closed) = (None, String::new());
     for _ in 0..LISTS {
         let list = verbs::rekey::look(setting.app, setting.common.session.as_deref(), setting.host).await?;
-        closed = format!("door closed --session {}", list.session);
+        closed = format!("door closed --session {}", verbs::short(&list.session));
         if choices.is_empty() {
             choices = told(&arguments, &list)?;
         }
@@ -121,7 +121,7 @@ fn terminal(setting: &Setting<'_>, means_one: bool) -> Result<Terminal, Failure>
             let mut command = again::arguments();
             if means_one && setting.common.session.is_none() {
                 let session = setting.app.meant(setting.host)?;
-                command.push_str(&format!(" --session {session}"));
+                command.push_str(&format!(" --session {}", verbs::short(&session)));
             }
             Err(App::no_terminal(&command))
         }

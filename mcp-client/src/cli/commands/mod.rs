@@ -55,6 +55,25 @@ pub(super) async fn execute(
     output: Output,
     cancelled: &CancellationToken,
 ) -> Result<u8, Failure> {
+    obey(line, output, cancelled).await.map_err(as_a_whole)
+}
+
+/// A command that works with one more option is given as a whole, as it was typed; where it holds what is not to be repeated,
+/// its verb alone.
+fn as_a_whole(failure: Failure) -> Failure {
+    let Some((name, value)) = failure.option() else {
+        return failure;
+    };
+    let typed = again::with_option(name, value);
+    let is_clean = guard::scan("arguments", typed.as_bytes()).is_ok_and(|found| found.is_empty());
+    let command = match is_clean && !typed.contains(char::is_control) {
+        true => typed,
+        false => format!("{} --{name} {value}", typed.split(' ').next().unwrap_or_default()),
+    };
+    failure.with_command(command)
+}
+
+async fn obey(line: CommandLine, output: Output, cancelled: &CancellationToken) -> Result<u8, Failure> {
     let CommandLine { command, common } = line;
     if let Command::Hook(hook) = command {
         return Ok(waking::hook(&hook).await);
@@ -211,7 +230,7 @@ impl Setting<'_> {
         let written = match self.output.form() {
             Form::Json => self.output.json(&delivered.answer),
             Form::Person => self.output.text(&ended(delivered.answer.show())),
-            Form::Quoted => self.output.text(&ended(delivered.answer.text())),
+            Form::Quoted => self.output.text(&ended(delivered.answer.quoted())),
         };
         match written {
             Ok(true) => delivered.commit(self.app).await.map(|()| 0),

@@ -70,6 +70,14 @@ impl Show for JoinAnswer {
 }
 
 impl Show for ReadAnswer {
+    fn quoted(&self) -> String {
+        Self {
+            more: false,
+            ..self.clone()
+        }
+        .text()
+    }
+
     fn show(&self) -> String {
         let mut lines = vec![format!("{} ({})", self.title, short(&self.session))];
         if let Some(joined) = &self.card {
@@ -81,7 +89,7 @@ impl Show for ReadAnswer {
             Some(1) => lines.push("1 message found:".to_owned()),
             Some(found) => lines.push(format!("{found} messages found:")),
             None if self.messages.is_empty() && self.events.is_empty() => {
-                lines.push("Nothing new.".to_owned());
+                lines.push(self.nothing());
             }
             None => {}
         }
@@ -95,6 +103,15 @@ impl Show for ReadAnswer {
 }
 
 impl Show for WaitAnswer {
+    fn quoted(&self) -> String {
+        let next = if self.more {
+            String::new()
+        } else {
+            self.next.clone()
+        };
+        Self { next, ..self.clone() }.text()
+    }
+
     fn show(&self) -> String {
         let woke = (self.woke_by != "messages").then(|| self.why());
         let mut lines = vec![format!("{} ({})", self.title, short(&self.session))];
@@ -159,7 +176,9 @@ impl Show for ModeAnswer {
         lines.extend(proposal(self.proposal.as_ref()));
         lines.push(self.next.clone());
         if let Some(line) = &self.listen {
-            lines.push(format!("Your agent sleeps until somebody writes by: {line}"));
+            lines.push(format!(
+                "To sleep until somebody writes, in the shell of the agent: {line}"
+            ));
         }
         lines.extend(integrity(&self.integrity));
         lines.extend(warnings(&self.warnings));

@@ -78,6 +78,9 @@ pub(super) fn participant(item: &ParticipantItem) -> String {
     if !item.may_write {
         facts.push("reads only".to_owned());
     }
+    if item.not_moved_over {
+        facts.push("kept, not moved over yet".to_owned());
+    }
     let presence = match &item.left_at {
         Some(left) => format!("left {}", moment(left)),
         None if item.listening => "listening now".to_owned(),

@@ -15,4 +15,10 @@ use crate::verbs::Answer;
 pub(crate) trait Show: Answer {
     /// The text, without a last line feed.
     fn show(&self) -> String;
+
+    /// The verb's own text, for what is not a terminal: others' text in quoted blocks. Where a command goes on is its own last
+    /// line, so that the text does not say it once more in the words of a tool.
+    fn quoted(&self) -> String {
+        self.text()
+    }
 }

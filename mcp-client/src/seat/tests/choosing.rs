@@ -164,7 +164,10 @@ fn a_post_with_several_alive_and_none_used_asks() {
     let seats = summaries(&[(1, "A", "/r/one", 10), (2, "B\u{202E}<b>", "/r/two", 20)]);
     let place = Place::of(Some(Path::new("/r/one")));
     let ask = asking(&seats, &place);
-    let Err(ChooseError::Which { candidates, by_id }) = choose::session_for_post(&ask) else {
+    let Err(ChooseError::Which {
+        candidates, by_id, ..
+    }) = choose::session_for_post(&ask)
+    else {
         panic!("must ask");
     };
     assert!(!by_id, "their titles differ");
@@ -370,12 +373,59 @@ fn what_looks_on_takes_the_only_session_and_the_last_one_here_that_is_over() {
         Err(ChooseError::NoSession)
     );
     seats[1].ended = Some(over("left"));
-    assert_eq!(
-        choose::session_to_read(&asking(&seats, &one)),
-        Err(ChooseError::NoSession),
-        "who left reads it by name"
+    let left = choose::session_to_read(&asking(&seats, &one)).unwrap_err();
+    assert!(
+        matches!(left, ChooseError::Left { session: of, .. } if of == session(1)),
+        "who left reads it by name: {left}"
+    );
+    let said = left.to_string();
+    assert!(
+        said.contains("\"A\"") && said.contains("name the session") && said.contains("join with the link"),
+        "{said}"
     );
     seats[1].ended = None;
     seats[1].expires_at = Some(NOW);
     assert_eq!(choose::session_to_read(&asking(&seats, &one)), Ok(session(1)));
+}
+
+#[test]
+fn who_left_is_told_so_before_another_session_is_meant() {
+    let mut seats = summaries(&[(1, "A", "/r/one", 10), (3, "C", "/r/two", 30)]);
+    seats[1].ended = Some(Ended {
+        at: NOW,
+        cause: "left".to_owned(),
+    });
+    let one = Place::of(Some(Path::new("/r/one")));
+    let ask = asking(&seats, &one);
+    let chosen = || choose::session_for_post(&ask);
+    for chosen in [chosen(), choose::or_the_only_one(&ask, chosen())] {
+        assert!(
+            matches!(chosen, Err(ChooseError::Left { session: of, .. }) if of == session(1)),
+            "{chosen:?}"
+        );
+    }
+}
+
+#[test]
+fn what_decides_takes_the_only_session_where_none_was_ever_used() {
+    let mut seats = summaries(&[(1, "A", "/r/one", 10), (3, "C", "/r/two", 30)]);
+    let three = Place::of(Some(Path::new("/r/three")));
+    let only = |seats: &[SeatSummary], place: &Place| {
+        let ask = asking(seats, place);
+        choose::or_the_only_one(&ask, choose::session(&ask))
+    };
+    assert!(
+        matches!(only(&seats, &three), Err(ChooseError::NotHere { .. })),
+        "one of two"
+    );
+    seats[1].ended = Some(Ended {
+        at: NOW,
+        cause: "ended".to_owned(),
+    });
+    assert_eq!(only(&seats, &three), Ok(session(3)));
+    let one = Place::of(Some(Path::new("/r/one")));
+    assert!(
+        matches!(only(&seats, &one), Err(ChooseError::NotHere { .. })),
+        "the one that is over may be meant"
+    );
 }

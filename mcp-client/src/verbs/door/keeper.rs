@@ -10,10 +10,10 @@ use crate::seat::choose::{self, ChooseError};
 use crate::seat::{Place, SeatSummary};
 use crate::session::{Session, SessionError};
 use crate::verbs::app::App;
-use crate::verbs::choose::no_session;
 use crate::verbs::failure::{Failure, code};
 use crate::verbs::host::Host;
 use crate::verbs::present::Presenter;
+use crate::verbs::unmeant::no_session;
 use crate::verbs::wording;
 
 /// The keeper of one session's door.
@@ -33,7 +33,8 @@ impl DoorKeeper {
     pub(super) fn of(app: &App, host: &dyn Host, named: Option<&str>) -> Result<Self, Failure> {
         let listing = app.list()?;
         let place = Place::of(host.folder());
-        let chosen = choose::session(&app.asking(&listing, &place, named, None));
+        let asking = app.asking(&listing, &place, named, None);
+        let chosen = choose::or_the_only_one(&asking, choose::session(&asking));
         let by_id = named.and_then(|named| named.trim().parse::<SessionId>().ok());
         let id = match (chosen, by_id) {
             (Ok(id), _) => id,
@@ -231,7 +232,7 @@ impl Names {
 /// After a re-key the owner participant may be another or none; the owner user stays.
 fn keeps_no_longer(error: &SessionError) -> bool {
     match error {
-        SessionError::AdminRekeyed | SessionError::Removed => true,
+        SessionError::AdminRekeyed | SessionError::Removed | SessionError::Left => true,
         SessionError::Plane(error) => matches!(error.code(), Some(Code::Forbidden | Code::Rekeyed)),
         _ => false,
     }
@@ -242,13 +243,7 @@ fn nobody(failure: Failure, origin: &Origin) -> Failure {
     if failure.code() != code::NO_MACHINE_TOKEN {
         return failure;
     }
-    Failure::new(
-        code::NO_MACHINE_TOKEN,
-        format!(
-            "The door is kept by the session's owner and by administrators of its organisation. No seat of this machine is the \
-             owner, and it has no machine token for {origin}. Ask the owner, who is named by `who`."
-        ),
-    )
+    wording::owner_s_alone("keep the door", origin)
 }
 
 fn by_machine_refused(error: &PlaneError) -> Failure {

@@ -53,17 +53,32 @@ pub(super) fn set(keeper: &DoorKeeper, now: &Door, set: &SetDoor) -> Question {
 
 /// Admits or refuses somebody.
 pub(super) fn decide(keeper: &DoorKeeper, who: &KnockItem, admit: bool) -> Question {
-    let (purpose, ask, then) = match (admit, who.capability.as_str()) {
-        (true, "view") => (
+    let (purpose, ask, then) = match (admit, who.capability.as_str(), is_person(who)) {
+        (true, "view", false) => (
             Purpose::Admit,
             "Let in",
             "It can then read everything, and write nothing.",
         ),
-        (true, _) => (Purpose::Admit, "Let in", "It can then read everything and write."),
-        (false, _) => (
+        (true, "view", true) => (
+            Purpose::Admit,
+            "Let in",
+            "They can then read everything, and write nothing.",
+        ),
+        (true, _, false) => (Purpose::Admit, "Let in", "It can then read everything and write."),
+        (true, _, true) => (
+            Purpose::Admit,
+            "Let in",
+            "They can then read everything and write.",
+        ),
+        (false, _, false) => (
             Purpose::Refuse,
             "Turn away",
             "It stays out until the session is re-keyed, and the others see that it was refused.",
+        ),
+        (false, _, true) => (
+            Purpose::Refuse,
+            "Turn away",
+            "They stay out until the session is re-keyed, and the others see that they were refused.",
         ),
     };
     let problem = match who.problem.as_deref() {
@@ -105,7 +120,17 @@ fn claim(who: &KnockItem) -> String {
         Some(name) => (name.trim_end(), ", a name that says nothing of what it is"),
         None => (name, ""),
     };
-    format!("who calls itself \"{name}\"{alike}{chosen}")
+    let calls = if is_person(who) {
+        "calls themselves"
+    } else {
+        "calls itself"
+    };
+    format!("who {calls} \"{name}\"{alike}{chosen}")
+}
+
+/// By its own word.
+fn is_person(who: &KnockItem) -> bool {
+    who.kind == "human"
 }
 
 fn about(keeper: &DoorKeeper) -> String {

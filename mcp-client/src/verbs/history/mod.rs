@@ -14,6 +14,7 @@ use ::cockpit::contract::{History, Question};
 use ::cockpit::limits;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use wire::event::Kind;
 
 pub use answer::HistoryAnswer;
 pub use items::{CollisionItem, TaskItem};
@@ -89,7 +90,7 @@ pub async fn run(app: &App, args: HistoryArgs, host: &dyn Host) -> Result<Delive
         () = host.cancelled().cancelled() => {
             return Err(Failure::new(code::CANCELLED, "The call was cancelled."));
         }
-        asked = asking => asked.map_err(|error| failed(&cockpit, &error))?,
+        asked = asking => asked.map_err(|error| failed(&cockpit, &error, host.reader()))?,
     };
     if let Some(name) = name.filter(|_| history.repository.is_none()) {
         return Err(repo::unknown(&name, host.face()));
@@ -105,14 +106,17 @@ fn bad(text: &str) -> Failure {
     Failure::new(code::BAD_ARGUMENT, text)
 }
 
-fn failed(cockpit: &Cockpit, error: &AskError) -> Failure {
+fn failed(cockpit: &Cockpit, error: &AskError, reader: Kind) -> Failure {
     let url = cockpit.origin();
+    let start = match reader {
+        Kind::Agent => "have your user start one",
+        Kind::Human => "start one",
+    };
     match error {
         AskError::NotThere => Failure::new(
             code::NO_COCKPIT,
             format!(
-                "No cockpit answers at {url}, so nothing is known here of earlier tasks: go on without, or have your user \
-                 start one."
+                "No cockpit answers at {url}, so nothing is known here of earlier tasks: go on without, or {start}."
             ),
         )
         .with_command("cockpit"),
@@ -124,7 +128,7 @@ fn failed(cockpit: &Cockpit, error: &AskError) -> Failure {
             code::COCKPIT_ANSWER,
             format!(
                 "What listens at {url} wants a token that this user has not got: it is somebody else's, or runs with another \
-                 DEVPILOT_HOME. Go on without, or have your user start one."
+                 DEVPILOT_HOME. Go on without, or {start}."
             ),
         )
         .with_command("cockpit"),

@@ -8,9 +8,9 @@ use crate::render;
 use crate::session::{Session, goal_hash};
 use crate::verbs::failure::{Failure, code};
 use crate::verbs::host::{Ask, Face, Host, Purpose, Question};
-use crate::verbs::present::{self, Presenter};
+use crate::verbs::present::{Presenter, short};
 use crate::verbs::proposals::{duration, who};
-use crate::verbs::{compose, secrets};
+use crate::verbs::{compose, counted, secrets};
 
 /// Stands before every line of a goal: it can't pass for our own words.
 const GUTTER: &str = "  | ";
@@ -40,7 +40,7 @@ impl Asking {
                 subject: format!("relay {}", session.id()),
             },
             nothing: "The mode was not changed.",
-            command: format!("mode relay --session {}", short(session)),
+            command: format!("mode relay --session {}", short(session.id())),
         }
     }
 
@@ -62,9 +62,9 @@ impl Asking {
         });
         let text = format!(
             "Propose auto for the session \"{title}\"? If somebody else accepts within 10 min, your agent and theirs may wait \
-             and post without asking you again: at most {budget} messages by everybody together, for at most {time}. Stop \
+             and post without asking you again: at most {budget} by everybody together, for at most {time}. Stop \
              ends it at any time.{replaces}\n\n{whose}:\n{goal}",
-            budget = terms.budget,
+            budget = counted(terms.budget, "message"),
             time = duration(terms.ttl_s),
             whose = match reader {
                 Kind::Agent => "What for, in your agent's words",
@@ -83,11 +83,10 @@ impl Asking {
             },
             nothing: "Nothing was proposed.",
             command: format!(
-                "mode auto --budget {} --ttl-minutes {} --session {} --seat {}",
-                terms.budget,
-                terms.minutes(),
-                short(session),
-                present::short(session.my_id()),
+                "mode auto{} --session {} --seat {}",
+                terms.options(),
+                short(session.id()),
+                short(session.my_id()),
             ),
         })
     }
@@ -102,10 +101,10 @@ impl Asking {
         };
         let text = format!(
             "Accept auto in the session \"{title}\"{state}? {by} proposes it. Your agent may then wait and post without asking \
-             you again: at most {budget} messages by everybody together, for at most {time}. Stop ends it at any time.\n\n\
+             you again: at most {budget} by everybody together, for at most {time}. Stop ends it at any time.\n\n\
              What for, in the proposer's words:\n{goal}",
             by = who(&presenter, &shown.by),
-            budget = shown.budget,
+            budget = counted(shown.budget, "message"),
             time = duration(shown.ttl_s),
             goal = quoted(&shown.goal),
         );
@@ -120,8 +119,8 @@ impl Asking {
             nothing: "Nothing was accepted.",
             command: format!(
                 "mode accept --session {} --seat {}",
-                short(session),
-                present::short(session.my_id())
+                short(session.id()),
+                short(session.my_id())
             ),
         }
     }
@@ -158,10 +157,6 @@ pub(super) struct Shown {
     /// Of an auto that is on already.
     pub(super) ends_at: Option<wire::timestamp::Timestamp>,
     pub(super) goal: String,
-}
-
-fn short(session: &Session) -> String {
-    session.id().to_string().chars().take(8).collect()
 }
 
 fn quoted(goal: &str) -> String {

@@ -31,11 +31,12 @@ pub(super) async fn propose(
             return Ok(None);
         }
         if session_mode(&session) == Some(ModeName::Auto) {
-            return Err(in_auto(host.reader()));
+            return Err(in_auto(host));
         }
         let asking = Asking::propose(&session, terms, host.reader())?;
         let title = Presenter::new(&session).title();
-        (asking, title, compose::allowing("mode auto", &session)?)
+        let command = compose::allowing("mode auto", &session)? + &terms.options();
+        (asking, title, command)
     };
     if !terms.findings.is_empty() {
         let about = secrets::About {

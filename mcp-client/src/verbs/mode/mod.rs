@@ -187,7 +187,7 @@ pub async fn prepare(app: &App, args: &ModeArgs, host: &dyn Host) -> Result<(), 
         .await?;
     let mut session = in_turn(&shared, until).await?;
     session.sync(until).await?;
-    possible::check(&session, args.set, host.reader())
+    possible::check(&session, args.set, host)
 }
 
 /// Shows or sets the mode.
@@ -201,7 +201,7 @@ pub async fn run(app: &App, args: ModeArgs, host: &dyn Host) -> Result<Delivered
     {
         let nothing = "Nothing was proposed.";
         let acting = app.acting(host, args.session.as_deref()).await;
-        let command = format!("mode auto --allow-secrets{}", acting.options());
+        let command = format!("mode auto --allow-secrets{}{}", acting.options(), terms.options());
         secrets::may_be_allowed(host, &terms.findings, nothing, &command)?;
     }
     let mut until = within(CALL_S);
@@ -214,7 +214,7 @@ pub async fn run(app: &App, args: ModeArgs, host: &dyn Host) -> Result<Delivered
         if !matches!(wanted, Wanted::Observe | Wanted::Stop) {
             session.sync(until).await?;
         }
-        possible::check(&session, args.set, host.reader())?;
+        possible::check(&session, args.set, host)?;
         Before::of(&session)
     };
     let mut done = false;
@@ -284,7 +284,7 @@ pub async fn run(app: &App, args: ModeArgs, host: &dyn Host) -> Result<Delivered
         Some(SetTo::Accept) if done && for_agent => {
             format!("Accepted for {who}. Your agent goes on by it at its next call.")
         }
-        _ => modes::meaning(mode, host.reader()),
+        _ => modes::meaning(mode, host.reader(), host.face()),
     };
     let answer = ModeAnswer {
         session: session.id().to_string(),

@@ -1,17 +1,22 @@
-//! What is known to be impossible, before anybody is asked about it; and why a call changed nothing. Pure.
+//! What is known to be impossible, before anybody is asked about it; and why a call changed nothing.
 
 use wire::event::{Capability, Kind, ModeName};
 
 use super::SetTo;
 use crate::session::Session;
 use crate::verbs::failure::Failure;
+use crate::verbs::host::Host;
+use crate::verbs::{modes, wording};
 
 /// Refuses what the plane would refuse, by its newest word. The safe direction is never held up.
-pub(super) fn check(session: &Session, set: Option<SetTo>, reader: Kind) -> Result<(), Failure> {
+pub(super) fn check(session: &Session, set: Option<SetTo>, host: &dyn Host) -> Result<(), Failure> {
+    let raises = matches!(set, Some(SetTo::Relay | SetTo::Auto | SetTo::Accept));
+    if raises && let Some(end) = session.end(&*session.kept()?) {
+        return Err(wording::is_over(end));
+    }
     let Some(state) = session.plane_state() else {
         return Ok(());
     };
-    let raises = matches!(set, Some(SetTo::Relay | SetTo::Auto | SetTo::Accept));
     if raises && state.capability == Some(Capability::View) {
         return Err(Failure::new(
             "view_only",
@@ -24,16 +29,16 @@ pub(super) fn check(session: &Session, set: Option<SetTo>, reader: Kind) -> Resu
             "in_auto",
             "Auto is on, and nothing was changed. To go to relay, stop it first, which counts at once.",
         )),
-        (Some(SetTo::Auto), ModeName::Auto) => Err(in_auto(reader)),
+        (Some(SetTo::Auto), ModeName::Auto) => Err(in_auto(host)),
         _ => Ok(()),
     }
 }
 
 /// That nothing can be proposed while auto is on.
-pub(super) fn in_auto(reader: Kind) -> Failure {
-    let accept = match reader {
-        Kind::Agent => "your human accepts it (`mode` with set: accept asks them)",
-        Kind::Human => "accept it (`mode accept`)",
+pub(super) fn in_auto(host: &dyn Host) -> Failure {
+    let accept = match host.reader() {
+        Kind::Agent => format!("your human accepts it ({})", modes::to_accept(host.face())),
+        Kind::Human => "accept it (`mode accept`)".to_owned(),
     };
     Failure::new(
         "in_auto",

@@ -42,6 +42,11 @@ impl Terms {
     pub(super) fn minutes(&self) -> u32 {
         self.ttl_s / 60
     }
+
+    /// Budget and time as options of `mode auto`.
+    pub(super) fn options(&self) -> String {
+        format!(" --budget {} --ttl-minutes {}", self.budget, self.minutes())
+    }
 }
 
 /// What the arguments ask for.
@@ -99,7 +104,7 @@ fn terms(args: &ModeArgs, face: Face) -> Result<Terms, Failure> {
             ),
         ));
     }
-    let findings = secrets::scan("goal", goal)?;
+    let findings = secrets::scan(face.input("goal"), goal)?;
     secrets::refuse_ours(&findings, "Nothing was proposed")?;
     Ok(Terms {
         goal: goal.to_owned(),

@@ -107,7 +107,7 @@ impl RekeyList {
             code::BAD_ARGUMENT,
             format!("\"{shown}\" {problem}. Nothing was changed."),
         )
-        .with_command(format!("who --session {}", self.session)))
+        .with_command(format!("who --session {}", short(&self.session))))
     }
 }
 

@@ -94,7 +94,7 @@ pub async fn run(app: &App, args: RekeyArgs, host: &dyn Host) -> Result<Delivere
         Ok(done) => done,
         Err(SessionError::ListChanged(new)) => return Err(changed(&session, &new)),
         Err(error) => {
-            return Err(refused(error).with_command(format!("rekey --session {}", args.list.session)));
+            return Err(refused(error).with_command(format!("rekey --session {}", short(&args.list.session))));
         }
     };
     let go_on = match stays.len() {
@@ -125,7 +125,7 @@ pub async fn run(app: &App, args: RekeyArgs, host: &dyn Host) -> Result<Delivere
         warnings,
         next: format!(
             "{go_on}All earlier links and session tokens are dead. To let somebody in, make the note with the new link: {}",
-            app.command(&format!("link --session {}", args.list.session))
+            app.command(&format!("link --session {}", short(&args.list.session)))
         ),
     }))
 }
@@ -209,7 +209,7 @@ async fn ask(
         Ask::Yes => Ok(()),
         Ask::CannotAsk => Err(compose::no_terminal(
             "Nothing was changed.",
-            format!("rekey --session {}", list.session),
+            format!("rekey --session {}", short(&list.session)),
         )),
         other => Err(compose::refused(other, "Nothing was changed.")),
     }

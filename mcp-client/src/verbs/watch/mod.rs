@@ -216,7 +216,7 @@ impl Watch {
         let mode = modes::of(session, &*session.kept()?, app.clock.now());
         if host.kind() == Kind::Agent && mode.mine == ModeName::Observe && mode.gone.is_none() {
             return Err(
-                Failure::new("mode_observe", modes::why_not_wait(mode)).with_advice(
+                Failure::new("mode_observe", modes::why_not_wait(mode, host.face())).with_advice(
                     "`watch` is for people: at a terminal, or with `--as human`, it works in every mode.",
                 ),
             );

@@ -34,6 +34,19 @@ pub struct ConnectRequest {
     pub expires_at: Timestamp,
 }
 
+/// What an approval would give, to whom.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Approval {
+    /// Which machine.
+    pub machine: ConnectRequest,
+    /// The org that it would belong to.
+    pub org: String,
+    /// The member whose it would be.
+    pub member: String,
+    /// What the token would do.
+    pub scopes: Vec<Scope>,
+}
+
 /// A machine that was approved. Its token is made when it comes for it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Approved {
@@ -62,24 +75,37 @@ impl From<&ConnectRow> for ConnectRequest {
 }
 
 impl Service {
-    /// Which machine asks under a code.
+    /// What [`Service::admin_approve`] would do with the same arguments: for the operator, before the yes. Approve with the org
+    /// and the member that it names, so that nobody else is meant meanwhile.
     ///
     /// # Errors
-    /// `BadRequest`: no machine waits under that code, or it was answered; `RateLimited`: too many wrong codes.
-    pub async fn admin_connect_request(&self, code: &str) -> Answer<ConnectRequest> {
-        let (tx, row) = self.request_of(code).await?;
-        drop(tx);
-        if !row.standing.may_be_denied() {
+    /// `BadRequest`: no machine waits under that code, it was answered, no member or several fit, or the scopes do not;
+    /// `NotFound`: no such org; `RateLimited`: too many wrong codes.
+    pub async fn admin_approval(
+        &self,
+        code: &str,
+        org: Option<&str>,
+        member: Option<&str>,
+        scopes: &[Scope],
+    ) -> Answer<Approval> {
+        let (mut tx, row) = self.request_of(code).await?;
+        if !row.standing.may_be_approved() {
             return Err(taken(ANSWERED));
         }
-        Ok((&row).into())
+        let (org, user) = one_member(&mut tx, org, member).await?;
+        granted(scopes, &user)?;
+        Ok(Approval {
+            machine: (&row).into(),
+            org: org.name,
+            member: user.name,
+            scopes: scopes.to_vec(),
+        })
     }
 
     /// Approves a machine as a member's; the only one there is, if none is named.
     ///
     /// # Errors
-    /// As [`Service::admin_connect_request`]; `NotFound`: no such org; `BadRequest`: no member or several fit, or the
-    /// scopes do not.
+    /// As [`Service::admin_approval`].
     pub async fn admin_approve(
         &self,
         code: &str,
@@ -115,7 +141,8 @@ impl Service {
     /// that of the approval, or the only one; a machine that is nobody's yet is in no org's audit.
     ///
     /// # Errors
-    /// As [`Service::admin_connect_request`]; `NotFound`: no such org.
+    /// `BadRequest`: no machine waits under that code, or it has its token; `NotFound`: no such org; `RateLimited`: too many
+    /// wrong codes.
     pub async fn admin_deny(&self, code: &str, org: Option<&str>) -> Answer<ConnectRequest> {
         let (mut tx, row) = self.request_of(code).await?;
         if !row.standing.may_be_denied() {

@@ -9,7 +9,7 @@ mod people;
 mod sessions;
 mod tokens;
 
-pub use connect::{Approved, ConnectRequest};
+pub use connect::{Approval, Approved, ConnectRequest};
 pub use people::{Member, Org};
 pub use sessions::{AuditEntry, SessionSummary};
 pub use tokens::{MachineToken, NewMachineToken};
