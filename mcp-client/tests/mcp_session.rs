@@ -215,6 +215,43 @@ async fn one_waiting_call_does_not_hold_up_another() {
     assert_eq!(texts(&woken.structured()["messages"]), ["for Ada"]);
 }
 
+/// A later `read` brings what was said to others, which a wait for what is mine alone has passed over, and that too.
+#[tokio::test]
+async fn waiting_for_what_is_mine_alone_marks_nothing_as_read() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let mut pair = Pair::in_relay(&plane).await;
+    let who = pair.ada.call("who", json!({})).await;
+    let ada = who.structured()["my_id"].clone();
+    for message in [
+        json!({ "text": "for whoever reads it" }),
+        json!({ "text": "for Ada", "to": [ada] }),
+        json!({ "text": "for nobody either" }),
+    ] {
+        let (posted, _) = pair.ben.call_agreed("post", message).await;
+        posted.structured();
+    }
+    // Twice: what was shown is not behind the cursor either.
+    for _ in 0..2 {
+        let mine = pair
+            .ada
+            .call("wait", json!({ "for_me": true, "timeout_s": 5 }))
+            .await;
+        assert_eq!(texts(&mine.structured()["messages"]), ["for Ada"]);
+    }
+    let unread = pair.ada.call("read", json!({})).await;
+    assert_eq!(
+        texts(&unread.structured()["messages"]),
+        ["for whoever reads it", "for Ada", "for nobody either"]
+    );
+    // The other way of waiting marks as read what it shows.
+    let (posted, _) = pair.ben.call_agreed("post", json!({ "text": "at last" })).await;
+    posted.structured();
+    let any = pair.ada.call("wait", json!({ "timeout_s": 5 })).await;
+    assert_eq!(texts(&any.structured()["messages"]), ["at last"]);
+    let unread = pair.ada.call("read", json!({})).await;
+    assert!(texts(&unread.structured()["messages"]).is_empty());
+}
+
 #[tokio::test]
 async fn two_agents_of_one_machine_are_two_participants() {
     let plane = Plane::start(Store::Sqlite).await;
