@@ -215,6 +215,39 @@ async fn one_waiting_call_does_not_hold_up_another() {
     assert_eq!(texts(&woken.structured()["messages"]), ["for Ada"]);
 }
 
+#[tokio::test]
+async fn who_left_is_not_said_to_see_a_post_at_the_next_read() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let mut pair = Pair::new(&plane).await;
+    let cleo = Machine::new()
+        .with("DEVPILOT_NAME", "Cleo")
+        .with("DEVPILOT_SESSION_LINK", &pair.ada_machine.link());
+    let joined = cleo.run(["join", "--as=human"], b"").await;
+    assert_eq!(joined.code(), 0, "{joined}");
+    for (text, expected) in [("both", json!(["Ben", "Cleo"])), ("one", json!(["Ben"]))] {
+        if text == "one" {
+            let left = cleo.run(["leave", "--as=human"], b"").await;
+            assert_eq!(left.code(), 0, "{left}");
+        }
+        let posted = pair.ada.call("post", json!({ "text": text })).await;
+        let mut names: Vec<&str> = posted.structured()["not_listening"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|name| name.as_str().unwrap())
+            .collect();
+        names.sort_unstable();
+        assert_eq!(json!(names), expected);
+        assert_eq!(posted.structured()["listening"], json!([]));
+        assert_eq!(
+            posted.text().contains("Cleo"),
+            text == "both",
+            "{}",
+            posted.text()
+        );
+    }
+}
+
 /// A later `read` brings what was said to others, which a wait for what is mine alone has passed over, and that too.
 #[tokio::test]
 async fn waiting_for_what_is_mine_alone_marks_nothing_as_read() {
