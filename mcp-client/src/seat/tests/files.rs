@@ -84,7 +84,8 @@ fn a_damaged_seat_is_set_aside_and_the_others_are_listed() {
 /// lost, and what was there is kept for a person to look at.
 #[tokio::test]
 async fn progress_that_does_not_fit_is_set_aside_and_never_used() {
-    let damages: [(&str, fn(&Path)); 4] = [
+    type Harm = fn(&Path);
+    let damages: [(&str, Harm); 4] = [
         ("a changed digit", |progress| {
             let text = std::fs::read_to_string(progress).unwrap();
             assert!(text.contains("\"cursor\":5"));
