@@ -335,60 +335,6 @@ async fn a_no_and_an_unanswered_code_store_nothing_and_say_what_to_do() {
     }
 }
 
-/// The client counts the code's time itself: a plane that never says that the code is too old, and one that was away when it
-/// became so, keep nobody waiting.
-#[tokio::test]
-async fn once_the_code_is_too_old_it_gives_up_whatever_the_plane_says() {
-    use axum::Json;
-    use axum::routing::post;
-
-    for away in [false, true] {
-        let (leave, left) = tokio::sync::oneshot::channel::<()>();
-        let codes = json!({
-            "device_code": "A".repeat(43), "user_code": "WDJBMJHT", "verification_uri": "", "expires_in": 2, "interval": 1
-        });
-        let problem = json!({
-            "type": "about:blank", "title": "Bad Request", "status": 400, "detail": "Not yet.", "code": "authorization_pending"
-        });
-        let pending = (
-            axum::http::StatusCode::BAD_REQUEST,
-            [("content-type", "application/problem+json")],
-            problem.to_string(),
-        );
-        let routes = axum::Router::new()
-            .route("/v1/connect", post(async || Json(codes)))
-            .route("/v1/connect/token", post(async || pending));
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let url = format!("http://{}", listener.local_addr().unwrap());
-        let serving = tokio::spawn(async move {
-            tokio::select! {
-                served = axum::serve(listener, routes) => served.unwrap(),
-                _ = left => {}
-            }
-        });
-        let machine = Machine::new();
-        let connecting = Connecting::start(&machine, ["connect", &url, "--json"]).await;
-        let started = std::time::Instant::now();
-        if away {
-            leave.send(()).unwrap();
-        }
-        let ended = tokio::time::timeout(std::time::Duration::from_secs(20), connecting.end()).await;
-        let (code, answer, _) = ended.expect("it gives up");
-        let took = started.elapsed();
-        assert!(took < std::time::Duration::from_secs(8), "{took:?}");
-        assert_eq!((code, &answer["error"]), (1, &json!("not_connected")), "{answer}");
-        assert!(
-            answer["message"]
-                .as_str()
-                .unwrap()
-                .contains("Nobody said yes in time"),
-            "{answer}"
-        );
-        assert_eq!(stored(&machine).unwrap()["planes"], json!({}));
-        serving.abort();
-    }
-}
-
 #[cfg(unix)]
 #[tokio::test]
 async fn interrupted_it_ends_at_once_and_stores_nothing() {
