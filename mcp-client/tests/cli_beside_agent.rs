@@ -101,6 +101,33 @@ async fn what_a_person_reads_through_an_agents_seat_stays_unread_for_the_agent()
     }
 }
 
+/// An open proposal is told to the agent at its next wait, once. A person who waits at its seat waits for what comes: they
+/// would be woken by it again and again, and the agent is still to be told.
+#[tokio::test]
+async fn a_proposal_wakes_the_agent_and_not_the_person_at_its_seat() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let beside = Beside::new(&plane).await;
+    for (command, typed) in [
+        ("mode relay --as human", "relay\n"),
+        ("mode auto --as human", "Find it.\n\u{4}auto\n"),
+    ] {
+        let done = at_terminal(&beside.ada, command, typed).await;
+        assert_eq!(done.code(), 0, "{command}: {done}");
+    }
+    let waited = at_terminal(&beside.ben, "wait --timeout 2", "").await;
+    assert_eq!(waited.code(), 2, "{waited}");
+    assert!(waited.stdout.contains("The time was up"), "{waited}");
+    let told = beside.agent("wait --timeout 5", "").await;
+    assert_eq!(
+        (&told["woke_by"], &told["waited_s"]),
+        (&"mode_changed".into(), &0.into()),
+        "{told}"
+    );
+    assert_eq!(told["proposal"]["untrusted"], true, "{told}");
+    let again = beside.agent("wait --timeout 1", "").await;
+    assert_eq!(again["woke_by"], "timed_out", "told once: {again}");
+}
+
 #[tokio::test]
 async fn a_persons_command_leaves_the_agents_seat_in_its_folder() {
     let plane = Plane::start(Store::Sqlite).await;

@@ -202,6 +202,51 @@ async fn who_subscribed_is_told_once_that_others_wrote() {
     assert_eq!(updates.count(), 1);
 }
 
+/// As below: the session with the lower id has nothing new but an own post, and an old message by somebody else.
+#[tokio::test]
+async fn neither_an_own_post_nor_what_was_there_before_is_news() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let Pair {
+        mut ada,
+        ada_machine: _ada_machine,
+        mut ben,
+        ben_machine: _ben_machine,
+    } = Pair::new(&plane).await;
+    let uris = followed_both(&mut ada, &mut ben).await;
+    let id = |uri: &str| uri.split('/').nth(3).unwrap().to_owned();
+    let mine = json!({ "text": "mine", "session": id(&uris[0]) });
+    ada.call("post", mine).await.structured();
+    let theirs = json!({ "text": "Is the clock mocked?", "session": id(&uris[1]) });
+    ben.call("post", theirs).await.structured();
+    assert_eq!(news(&mut ada).await["params"], json!({ "uri": uris[1] }));
+}
+
+/// Ada shares a second session, which Ben joins too; he has written in both before she follows both. Their addresses in
+/// the order of the ids.
+async fn followed_both(ada: &mut Server, ben: &mut Server) -> Vec<String> {
+    let second = json!({ "title": "Second", "context": "Another matter.", "reveal_link": true });
+    let shared = ada.call("share", second).await;
+    let link = shared.structured()["link"].as_str().unwrap();
+    ben.call("join", json!({ "link": link })).await.structured();
+    let mut uris: Vec<String> = listed(ada)
+        .await
+        .iter()
+        .map(|resource| resource["uri"].as_str().unwrap().to_owned())
+        .collect();
+    uris.sort();
+    assert_eq!(uris.len(), 2);
+    for uri in &uris {
+        let session = uri.split('/').nth(3).unwrap();
+        let before = json!({ "text": "before", "session": session });
+        ben.call("post", before).await.structured();
+        let read = ada.call("read", json!({ "session": session })).await;
+        assert_eq!(texts(&read.structured()["messages"]), ["before"]);
+        let subscribed = ada.request("resources/subscribe", json!({ "uri": uri })).await;
+        assert_eq!(subscribed["result"], json!({}));
+    }
+    uris
+}
+
 /// News of two sessions go out in the order of their ids. The one with the lower id is followed no longer, and both have
 /// news: once the other one is told of, the first would have been.
 #[tokio::test]
@@ -213,21 +258,7 @@ async fn who_ceased_to_follow_is_told_nothing_more() {
         mut ben,
         ben_machine: _ben_machine,
     } = Pair::new(&plane).await;
-    let second = json!({ "title": "Second", "context": "Another matter.", "reveal_link": true });
-    let shared = ada.call("share", second).await;
-    let link = shared.structured()["link"].as_str().unwrap();
-    ben.call("join", json!({ "link": link })).await.structured();
-    let mut uris: Vec<String> = listed(&mut ada)
-        .await
-        .iter()
-        .map(|resource| resource["uri"].as_str().unwrap().to_owned())
-        .collect();
-    uris.sort();
-    assert_eq!(uris.len(), 2);
-    for uri in &uris {
-        let subscribed = ada.request("resources/subscribe", json!({ "uri": uri })).await;
-        assert_eq!(subscribed["result"], json!({}));
-    }
+    let uris = followed_both(&mut ada, &mut ben).await;
     let left = ada
         .request("resources/unsubscribe", json!({ "uri": uris[0] }))
         .await;

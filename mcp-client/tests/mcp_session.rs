@@ -216,6 +216,76 @@ async fn one_waiting_call_does_not_hold_up_another() {
 }
 
 #[tokio::test]
+async fn who_left_is_not_said_to_see_a_post_at_the_next_read() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let mut pair = Pair::new(&plane).await;
+    let cleo = Machine::new()
+        .with("DEVPILOT_NAME", "Cleo")
+        .with("DEVPILOT_SESSION_LINK", &pair.ada_machine.link());
+    let joined = cleo.run(["join", "--as=human"], b"").await;
+    assert_eq!(joined.code(), 0, "{joined}");
+    for (text, expected) in [("both", json!(["Ben", "Cleo"])), ("one", json!(["Ben"]))] {
+        if text == "one" {
+            let left = cleo.run(["leave", "--as=human"], b"").await;
+            assert_eq!(left.code(), 0, "{left}");
+        }
+        let posted = pair.ada.call("post", json!({ "text": text })).await;
+        let mut names: Vec<&str> = posted.structured()["not_listening"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|name| name.as_str().unwrap())
+            .collect();
+        names.sort_unstable();
+        assert_eq!(json!(names), expected);
+        assert_eq!(posted.structured()["listening"], json!([]));
+        assert_eq!(
+            posted.text().contains("Cleo"),
+            text == "both",
+            "{}",
+            posted.text()
+        );
+    }
+}
+
+/// A later `read` brings what was said to others, which a wait for what is mine alone has passed over, and that too.
+#[tokio::test]
+async fn waiting_for_what_is_mine_alone_marks_nothing_as_read() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let mut pair = Pair::in_relay(&plane).await;
+    let who = pair.ada.call("who", json!({})).await;
+    let ada = who.structured()["my_id"].clone();
+    for message in [
+        json!({ "text": "for whoever reads it" }),
+        json!({ "text": "for Ada", "to": [ada] }),
+        json!({ "text": "for nobody either" }),
+    ] {
+        let (posted, _) = pair.ben.call_agreed("post", message).await;
+        posted.structured();
+    }
+    // Twice: what was shown is not behind the cursor either.
+    for _ in 0..2 {
+        let mine = pair
+            .ada
+            .call("wait", json!({ "for_me": true, "timeout_s": 5 }))
+            .await;
+        assert_eq!(texts(&mine.structured()["messages"]), ["for Ada"]);
+    }
+    let unread = pair.ada.call("read", json!({})).await;
+    assert_eq!(
+        texts(&unread.structured()["messages"]),
+        ["for whoever reads it", "for Ada", "for nobody either"]
+    );
+    // The other way of waiting marks as read what it shows.
+    let (posted, _) = pair.ben.call_agreed("post", json!({ "text": "at last" })).await;
+    posted.structured();
+    let any = pair.ada.call("wait", json!({ "timeout_s": 5 })).await;
+    assert_eq!(texts(&any.structured()["messages"]), ["at last"]);
+    let unread = pair.ada.call("read", json!({})).await;
+    assert!(texts(&unread.structured()["messages"]).is_empty());
+}
+
+#[tokio::test]
 async fn two_agents_of_one_machine_are_two_participants() {
     let plane = Plane::start(Store::Sqlite).await;
     let mut pair = Pair::new(&plane).await;

@@ -93,6 +93,39 @@ mod tests {
         }
     }
 
+    /// The variable may name anybody's: whoever listens there must not be able to ask this user's cockpit.
+    #[test]
+    fn the_token_goes_to_the_cockpit_that_wrote_it_and_to_no_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = Home::at(folder.path());
+        let cockpit = home.cockpit_folder();
+        std::fs::create_dir_all(&cockpit).unwrap();
+        let lock = std::fs::File::create(cockpit.join("lock")).unwrap();
+        lock.lock().unwrap();
+        let address = serde_json::json!({ "url": "http://127.0.0.1:9", "token": "t" });
+        std::fs::write(cockpit.join("address.json"), address.to_string()).unwrap();
+        for (named, has_token) in [
+            ("", true),
+            ("http://127.0.0.1:9", true),
+            ("http://127.0.0.1:10", false),
+            ("http://localhost:9", false),
+            ("http://[::1]:9", false),
+            ("https://127.0.0.1:9", false),
+            ("https://cockpit.example", false),
+        ] {
+            let meant = Cockpit::meant(&Environment::of([(VARIABLE, named)]), &home).unwrap();
+            let expected = if named.is_empty() {
+                "http://127.0.0.1:9"
+            } else {
+                named
+            };
+            assert_eq!(
+                (meant.origin.to_string().as_str(), meant.token.is_some()),
+                (expected, has_token)
+            );
+        }
+    }
+
     #[test]
     fn a_cockpit_is_on_this_machine_or_behind_tls() {
         let folder = tempfile::tempdir().unwrap();

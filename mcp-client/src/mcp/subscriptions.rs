@@ -167,3 +167,6 @@ impl Drop for Listening {
         });
     }
 }
+
+#[cfg(test)]
+mod tests;

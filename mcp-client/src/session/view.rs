@@ -113,7 +113,7 @@ impl View {
         self.entries.iter().filter_map(Entry::message)
     }
 
-    /// The highest seq of a message or member event by somebody else after `seq`, if any: what `wait` wakes for.
+    /// The highest seq of a message by somebody else after `seq`, if any.
     pub fn newest_by_others(&self, seq: u64) -> Option<u64> {
         let by_others = |entry: &&Entry| matches!(&entry.what, What::Message(posted) if !posted.mine);
         self.after(seq)

@@ -66,6 +66,7 @@ async fn a_home_folder_that_others_may_look_into() {
 
 #[tokio::test]
 async fn a_home_folder_that_can_not_be_one() {
+    use std::os::unix::fs::PermissionsExt;
     let machine = Machine::new();
     std::fs::write(machine.home().join("file"), "").unwrap();
     let blocked = machine.home().join("file").join("home");
@@ -77,7 +78,11 @@ async fn a_home_folder_that_can_not_be_one() {
             .any(|check| check["remedy"].as_str().unwrap().contains("set DEVPILOT_HOME")),
         "{answer}"
     );
-    let machine = machine.with("DEVPILOT_HOME", "/tmp");
+    // A folder for everybody, as /tmp is one: the machine's own is not this test's to write to.
+    let shared = machine.home().join("tmp");
+    std::fs::create_dir(&shared).unwrap();
+    std::fs::set_permissions(&shared, std::fs::Permissions::from_mode(0o1777)).unwrap();
+    let machine = machine.with("DEVPILOT_HOME", shared.to_str().unwrap());
     fails(&machine, "home", "unset it").await;
     is_well(&machine.without("DEVPILOT_HOME")).await;
 }
@@ -153,6 +158,32 @@ async fn damaged_files_are_named_until_a_person_has_looked() {
     let aside = fails(&machine, "files", "credentials.json.damaged-").await;
     obey(&machine, &command(&aside), b"").await;
     is_well(&machine).await;
+}
+
+/// The printed line goes to a shell: what a folder is called must not make two words of it, or end it.
+#[tokio::test]
+async fn damaged_files_below_a_folder_with_a_blank_and_quotes_are_removed_by_the_printed_line() {
+    for name in ["my stuff", "it's \"mine\" $HOME `x`; y"] {
+        let machine = Machine::new();
+        let home = machine.home().join(name);
+        let machine = machine.with("DEVPILOT_HOME", home.to_str().unwrap());
+        let started = machine.run(["sessions"], b"").await;
+        assert_eq!(started.code(), 0, "{started}");
+        let torn = home.join("credentials.json");
+        std::fs::write(&torn, "{\"version\":1, torn").unwrap();
+        private(&torn);
+        look(&machine).await;
+        let beside = machine.home().join("my");
+        std::fs::write(&beside, "not to be removed").unwrap();
+        let aside = fails(&machine, "files", "credentials.json.damaged-").await;
+        obey(&machine, &command(&aside), b"").await;
+        is_well(&machine).await;
+        let left = std::fs::read_dir(&home).unwrap().flatten();
+        let left: Vec<_> = left
+            .filter(|entry| entry.file_name().to_string_lossy().contains("damaged"))
+            .collect();
+        assert!(left.is_empty() && beside.exists(), "{left:?}");
+    }
 }
 
 #[tokio::test]

@@ -293,6 +293,33 @@ async fn a_false_cockpit_gets_no_secret_and_its_answer_is_data_or_a_clear_error(
     }
 }
 
+/// The own cockpit runs beside the false one, which the environment names: its token is for it alone.
+#[tokio::test]
+async fn a_false_cockpit_gets_no_token_of_the_own_one_that_runs_beside_it() {
+    let machine = Machine::new();
+    let cockpit = Cockpit::start(&machine).await;
+    let address = std::fs::read_to_string(machine.devpilot().join("cockpit/address.json")).unwrap();
+    let address: serde_json::Value = serde_json::from_str(&address).unwrap();
+    let token = address["token"].as_str().unwrap();
+    assert_eq!(address["url"], cockpit.url());
+    let repository = Repository::new(&machine, "pay", &[("f", "0")]);
+    let own = history(&machine, &repository.top, &["f"]).await;
+    assert_eq!(own.code(), 0, "it is asked with its token: {own}");
+
+    let body = json!({ "version": 1, "repository": "pay", "tasks": [], "more": false }).to_string();
+    let listener = Listener::answering("200 OK", "application/json", &body).await;
+    let machine = machine.with("DEVPILOT_COCKPIT_URL", &listener.url);
+    let ran = history(&machine, &repository.top, &["f"]).await;
+    assert_eq!(ran.code(), 0, "{ran}");
+    let heard = listener.heard();
+    assert_eq!(heard.len(), 1, "asked once");
+    assert!(
+        !heard[0].contains(token) && !heard[0].to_ascii_lowercase().contains("authorization"),
+        "{}",
+        heard[0]
+    );
+}
+
 #[tokio::test]
 async fn every_member_of_a_false_answer_is_bounded_and_cleaned() {
     let task = json!({

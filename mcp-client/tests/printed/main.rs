@@ -17,5 +17,7 @@ mod scene;
 
 mod by_hand;
 mod entering;
+mod keeping;
 mod machine;
+mod operator;
 mod reading;

@@ -199,7 +199,9 @@ async fn without_the_authority_the_failure_names_its_issuer_and_where_its_certif
     assert_said(
         &ran,
         &[
-            "issued by \"CN=Caddy Local Authority",
+            // The root, whose file is to be named: not the intermediate that signed the server's certificate.
+            "issued by \"CN=Caddy Local Authority - ",
+            "ECC Root\"",
             "certificate_authorities = [",
             "config.toml",
             "Nothing was sent",

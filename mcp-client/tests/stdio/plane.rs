@@ -10,7 +10,7 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 use tokio::process::{Child, Command};
 
-use super::{Machine, binary};
+use super::{Machine, Ran, binary};
 
 /// How long a plane may take to be ready.
 const START_WITHIN: Duration = Duration::from_secs(30);
@@ -146,6 +146,23 @@ impl Plane {
         let stderr = String::from_utf8_lossy(&ran.stderr);
         assert!(ran.status.success(), "{arguments:?}: {stderr}");
         String::from_utf8(ran.stdout).unwrap()
+    }
+
+    /// A line that a message gives the operator, as their shell runs it: the program is on its path, and the environment says
+    /// where the data is.
+    #[cfg(unix)]
+    pub(crate) async fn operator(&self, line: &str) -> Ran {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let folder = binary().parent().unwrap().to_path_buf();
+        let folders = std::iter::once(folder).chain(std::env::split_paths(&path));
+        let mut shell = Command::new("sh");
+        shell
+            .args(["-c", line])
+            .env_clear()
+            .env("PATH", std::env::join_paths(folders).unwrap())
+            .env("HOME", self.home())
+            .env("DEVPILOT_PLANE_DATA", self.data());
+        super::ran(&mut shell, b"").await
     }
 
     /// Says yes to the code that a `connect --json` prints first, and sees it end well.

@@ -19,6 +19,7 @@ mod outsider;
 mod scene;
 
 mod blindness;
+mod exported;
 mod hostile;
 mod leaks;
 mod links;

@@ -8,6 +8,7 @@ use seal::keys::EpochKeys;
 use seal::link::Link;
 use seal::random::{self, Nonce};
 use seal::record::message::{self, Head};
+use seal::record::title;
 use seal::secret::{FullSecret, LinkKind, LinkSecret};
 use serde_json::{Value, json};
 use wire::encoding::to_base64url;
@@ -60,8 +61,13 @@ impl Outsider {
 
     /// A message of its own, sealed and signed as the rules say, at a head; as a record without seq and time.
     pub(crate) fn message(&self, text: &str, head: Head) -> Value {
+        self.sealed(&json!({ "kind": "chat", "text": text }), head)
+    }
+
+    /// As [`Outsider::message`], with every member as given.
+    pub(crate) fn sealed(&self, message: &Value, head: Head) -> Value {
         let id = random::message_id().unwrap();
-        let json = json!({ "kind": "chat", "text": text }).to_string();
+        let json = message.to_string();
         let sealed =
             message::seal(&self.keys, &self.me, &id, &head, &json, Nonce::random().unwrap()).unwrap();
         record(self.me.participant_id().to_string(), id.to_string(), &sealed)
@@ -83,6 +89,23 @@ impl Outsider {
             .unwrap();
         let sealed = wire::encoding::from_base64url(theirs["sealed"].as_str().unwrap()).unwrap();
         seal::profile::open(&self.keys, who, &sealed).unwrap().keys
+    }
+
+    /// Gives the session another title.
+    pub(crate) async fn set_title(&self, title: &str) {
+        let sealed = title::seal(&self.keys, &self.me, title, Nonce::random().unwrap()).unwrap();
+        let body = json!({ "title": {
+            "participant_id": self.me.participant_id().to_string(), "epoch": 1, "sealed": to_base64url(&sealed),
+        } });
+        let url = format!("{}/v1/sessions/{}/title", self.origin, self.me.session_id());
+        let request = self.http.put(url).header("Content-Type", "application/json");
+        let answer = request
+            .bearer_auth(&self.token)
+            .body(body.to_string())
+            .send()
+            .await
+            .unwrap();
+        assert_eq!(answer.status(), StatusCode::OK);
     }
 
     /// Its token.

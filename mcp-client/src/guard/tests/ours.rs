@@ -55,6 +55,28 @@ fn an_encoded_link_is_placed_in_its_line() {
     assert!(super::found(&far).hold_ours(), "in a text longer than one piece");
 }
 
+/// Broken so early that no part shows a key by itself, and the parts so far from each other that only who reads the text as
+/// a whole finds it. Long texts are read in pieces, and a link may stand where one ends.
+#[test]
+fn a_disguised_link_is_found_where_two_pieces_of_a_long_text_meet() {
+    let link = vectors()[0]["text"].as_str().unwrap().to_owned();
+    let key = link.find("#dp1").unwrap() + 1;
+    let (front, back) = link.split_at(key + 10);
+    let disguised = format!("{front}\n{}{back}", " ".repeat(60));
+    assert!(found(&disguised).hold_ours());
+    for part in [front, back] {
+        assert!(!found(part).hold_ours(), "{part}");
+    }
+    let piece = 65_536;
+    let length = disguised.len();
+    for before_the_end in [1, key, key + 12, key + 40, length - 1, length] {
+        let mut text = "word ".repeat(piece / 5 + 1);
+        text.truncate(piece - before_the_end - 1);
+        let text = format!("{text}\n{disguised}\n{}", "word ".repeat(1_000));
+        assert!(found(&text).hold_ours(), "{before_the_end} bytes before the end");
+    }
+}
+
 #[test]
 fn tokens_of_all_kinds_are_hits() {
     for prefix in ["dps_", "dpm_", "dpa_"] {

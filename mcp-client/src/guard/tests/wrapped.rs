@@ -187,6 +187,28 @@ fn a_hidden_character_inside_hides_nothing() {
     }
 }
 
+/// What is hidden may itself be escaped, and then shows only once the escapes are undone.
+#[test]
+fn a_hidden_character_inside_escaped_text_hides_nothing() {
+    let token = ["gh", "p_", &alnum(36)].concat();
+    let (front, back) = token.split_at(9);
+    for text in [
+        format!("{front}%E2%80%8B{back}"),
+        format!("{front}%25E2%2580%258B{back}"),
+        format!("{{\"key\":\"{front}\\u200b{back}\"}}"),
+        format!("{front}\\u001b[0m{back}"),
+        format!("{front}\\x07{back}"),
+        // As it is, in text that is escaped beside it.
+        format!("%67{}\u{200B}{back}", &front[1..]),
+    ] {
+        let found = found(&text);
+        let kinds: Vec<_> = found.iter().map(|finding| finding.rule).collect();
+        assert_eq!(kinds, ["github-pat"], "{text}");
+        let shown = found.withheld_in(&text);
+        assert!(!shown.contains(&back[..12]) && !shown.contains(front), "{shown}");
+    }
+}
+
 #[test]
 fn a_password_is_found_in_an_address_of_any_host_and_with_any_signs() {
     for (front, back) in [

@@ -80,6 +80,64 @@ fn a_damaged_seat_is_set_aside_and_the_others_are_listed() {
     assert!(matches!(missing, SeatError::Missing { .. }));
 }
 
+/// Steps that can't be read are no steps that were not made: the seat goes on from its own file, says that some may be
+/// lost, and what was there is kept for a person to look at.
+#[tokio::test]
+async fn progress_that_does_not_fit_is_set_aside_and_never_used() {
+    type Harm = fn(&Path);
+    let damages: [(&str, Harm); 4] = [
+        ("a changed digit", |progress| {
+            let text = std::fs::read_to_string(progress).unwrap();
+            assert!(text.contains("\"cursor\":5"));
+            std::fs::write(progress, text.replace("\"cursor\":5", "\"cursor\":6")).unwrap();
+        }),
+        ("a line of something else", |progress| {
+            std::fs::write(progress, "not a step\nend\n").unwrap();
+        }),
+        ("a folder in its place", |progress| {
+            std::fs::remove_file(progress).unwrap();
+            std::fs::create_dir(progress).unwrap();
+        }),
+        ("far too long", |progress| {
+            let file = std::fs::OpenOptions::new().write(true).open(progress).unwrap();
+            file.set_len(1 << 34).unwrap();
+        }),
+    ];
+    for (damage, harm) in damages {
+        let fixture = Fixture::new();
+        let seat = fixture.seats.create(&state(1, 1)).unwrap();
+        seat.with_lock(SOON, |state| -> Result<(), SeatError> {
+            state.cursor = 5;
+            Ok(())
+        })
+        .await
+        .unwrap();
+        let file = fixture.home.seat_file(seat.session(), seat.participant());
+        let progress = file.with_extension("progress");
+        harm(&progress);
+
+        let next = fixture.elsewhere(&seat);
+        let read = next.read().unwrap();
+        assert_eq!((read.cursor, read.progress_lost), (0, true), "{damage}");
+        let kept = || {
+            let names = std::fs::read_dir(file.parent().unwrap()).unwrap().flatten();
+            names
+                .filter(|entry| entry.file_name().to_string_lossy().contains(".progress.damaged-"))
+                .count()
+        };
+        assert_eq!(kept(), 1, "{damage}");
+        next.with_lock(SOON, |state| -> Result<(), SeatError> {
+            state.cursor = 3;
+            Ok(())
+        })
+        .await
+        .unwrap();
+        let after = fixture.elsewhere(&seat).read().unwrap();
+        assert_eq!((after.cursor, after.progress_lost), (3, true), "{damage}");
+        assert_eq!(kept(), 1, "{damage}: once");
+    }
+}
+
 #[test]
 fn every_torn_or_changed_state_is_an_error_and_no_panic() {
     let text = serde_json::to_string(&state(1, 1)).unwrap();

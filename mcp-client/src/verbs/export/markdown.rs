@@ -6,7 +6,6 @@ use std::fmt::Write as _;
 use super::{Head, Record, moment, short};
 use crate::redact;
 use crate::verbs::items::{EventItem, IntegrityItem, MessageItem};
-use crate::verbs::present::Presenter;
 
 /// Shortest fence there is.
 const FENCE: usize = 3;
@@ -55,15 +54,11 @@ fn integrity(item: &IntegrityItem) -> String {
     text
 }
 
-/// One record.
-pub(super) fn record(record: &Record, presenter: &Presenter<'_>) -> String {
-    let name = |id: &str| {
-        let id = id.parse().ok()?;
-        Some(presenter.name(&id))
-    };
+/// One record. `name` knows participants by their ids.
+pub(super) fn record(record: &Record, name: &dyn Fn(&str) -> Option<String>) -> String {
     let text = match record {
         Record::Event(event) => event_text(event),
-        Record::Message(message) => message_text(message, &name),
+        Record::Message(message) => message_text(message, name),
     };
     redact::text(&text).into_owned()
 }
@@ -136,10 +131,11 @@ fn longest_run(text: &str) -> usize {
         .unwrap_or(0)
 }
 
-/// Text of one line that means nothing to a reader of Markdown or HTML.
+/// Text of one line that means nothing to a reader of Markdown or HTML. Secrets are taken out before: a token is no
+/// longer known as one once its underscores are escaped.
 pub(super) fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
-    for symbol in text.chars() {
+    for symbol in redact::text(text).chars() {
         match symbol {
             '\n' => plain.push(' '),
             '\\' | '`' | '*' | '_' | '{' | '}' | '[' | ']' | '<' | '>' | '(' | ')' | '#' | '+' | '!'

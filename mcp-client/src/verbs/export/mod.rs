@@ -227,6 +227,7 @@ fn write(
         Format::Md => sink.put(&markdown::head(head))?,
         Format::Json => sink.put(&json::head(head)?)?,
     }
+    let name = |id: &str| Some(presenter.name(&id.parse().ok()?));
     let mut first = true;
     for entry in entries {
         let record = match entry.message() {
@@ -250,7 +251,7 @@ fn write(
                 Record::Event(_) => answer.events += 1,
             }
             match args.format {
-                Format::Md => sink.put(&markdown::record(&record, &presenter))?,
+                Format::Md => sink.put(&markdown::record(&record, &name))?,
                 Format::Json => sink.put(&json::record(&record, first)?)?,
             }
             first = false;

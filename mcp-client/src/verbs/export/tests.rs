@@ -6,7 +6,13 @@
 )]
 
 use super::markdown::{event_text, message_text, plain};
-use super::{EventItem, MessageItem};
+use super::{Author, EventItem, Head, IntegrityItem, MessageItem, Record, json, markdown};
+
+/// The key of a link, and a token.
+const SECRETS: [&str; 2] = [
+    "dp1fabcdefghijklmnopqrstuvwxyz234567abcdefghijklmnopqrst",
+    "dps_AbCdEfGhIjKlMnOpQrStUvWxYz0123456789AbCdEfG",
+];
 
 fn message(text: &str) -> MessageItem {
     MessageItem {
@@ -116,4 +122,64 @@ fn an_event_is_one_line() {
         "\n- \\#2 2026-11-29 14:02:31Z — \"A \\# b\" \\(agent\\) joined.\n"
     );
     assert_eq!(plain("a_b*c"), "a\\_b\\*c");
+}
+
+/// What makes names, titles and texts ready to be shown takes secrets out already. The document is the last wall: it holds
+/// if that did not.
+#[test]
+fn neither_document_has_a_secret_wherever_one_was_written() {
+    for secret in SECRETS {
+        let said = format!("see {secret} there");
+        let head = Head {
+            format: "devpilot-session-transcript",
+            version: 1,
+            session: "1f2e3d4c".to_owned(),
+            title: said.clone(),
+            plane: format!("https://plane.example/{secret}"),
+            exported_at: "2026-11-29T14:02:31.123Z".to_owned(),
+            exported_by: Author {
+                id: "1f2e3d4c".to_owned(),
+                name: said.clone(),
+            },
+            since: 0,
+            head_seq: 7,
+            head_hash: String::new(),
+            integrity: IntegrityItem {
+                state: "warning".to_owned(),
+                detail: said.clone(),
+                ..IntegrityItem::default()
+            },
+            participants: vec![Author {
+                id: "1f2e3d4c".to_owned(),
+                name: said.clone(),
+            }],
+            warnings: vec![said.clone()],
+        };
+        let mut written = message(&said);
+        written.from = said.clone();
+        written.kind = said.clone();
+        written.topic = Some(said.clone());
+        written.paths = vec![said.clone()];
+        written.problem = Some(said.clone());
+        written.to = vec!["x".to_owned()];
+        let event = EventItem {
+            seq: 2,
+            at: "2026-11-29T14:02:31.123Z".to_owned(),
+            text: said.clone(),
+        };
+        let records = [Record::Message(Box::new(written)), Record::Event(event)];
+        let name = |_: &str| Some(said.clone());
+        for piece in [
+            markdown::head(&head),
+            json::head(&head).unwrap(),
+            markdown::record(&records[0], &name),
+            markdown::record(&records[1], &name),
+            json::record(&records[0], true).unwrap(),
+            json::record(&records[1], false).unwrap(),
+        ] {
+            assert!(piece.contains("withheld"), "{piece}");
+            let as_shown = piece.replace('\\', "");
+            assert!(!as_shown.contains(&secret[4..20]), "{piece}");
+        }
+    }
 }

@@ -199,3 +199,38 @@ fn each(
     };
     paths.iter().map(one).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use ::cockpit::{Marks, ObjectFormat};
+
+    use super::*;
+
+    /// A folder's name says who works where, and means nothing on another machine.
+    #[test]
+    fn a_cockpit_elsewhere_is_told_no_folder_of_this_machine() {
+        for origin in [Some("https://git.example/acme/pay.git"), None] {
+            let (top, common) = ("/home/ana/secret-client/pay", "/home/ana/secret-client/pay/.git");
+            let meant = Meant {
+                named: Named::Tree(Checkout {
+                    top: top.into(),
+                    git_dir: common.into(),
+                    common_dir: common.into(),
+                    format: ObjectFormat::Sha1,
+                    marks: Marks::new(
+                        top,
+                        common,
+                        origin,
+                        Some("0123456789abcdef0123456789abcdef01234567"),
+                    ),
+                }),
+                paths: vec!["src/main.rs".to_owned()],
+            };
+            let elsewhere = meant.repo(false);
+            assert_eq!(elsewhere.folder, None);
+            let sent = serde_json::to_string(&elsewhere).unwrap_or_default();
+            assert!(sent.contains("pay") && !sent.contains("secret-client"), "{sent}");
+            assert_eq!(meant.repo(true).folder.as_deref(), Some(top));
+        }
+    }
+}
