@@ -52,7 +52,7 @@ describe("by keyboard alone", () => {
     expect(await focus(page)).toBe("div transcript");
     expect(page.url()).not.toContain("#");
     await page.keyboard.press("G");
-    await expect.poll(() => focus(page)).toBe("article Message 12");
+    await expect.poll(() => focus(page)).toBe("article message-12");
     await page.keyboard.press("Tab");
     expect(await focus(page)).toBe("button Reply to message 12");
     await page.keyboard.press("Tab");
@@ -94,7 +94,12 @@ describe("by keyboard alone", () => {
     await tabTo(page, /Older hit/);
     await page.keyboard.press("Escape");
     await expect.poll(() => page.getByRole("search").count()).toBe(0);
-    expect(await focus(page)).toBe("div transcript");
+    await expect.poll(() => focus(page)).toMatch(/^article message-\d+/);
+    await page.keyboard.press("/");
+    await page.keyboard.type("nowhere to be found");
+    await page.getByText("Nothing found").waitFor();
+    await page.keyboard.press("Escape");
+    await expect.poll(() => focus(page)).toMatch(/^article message-\d+/);
     await page.close();
   });
 

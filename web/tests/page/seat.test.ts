@@ -6,6 +6,7 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import App from "../../src/page/App.svelte";
 import { Clock } from "../../src/page/clock.svelte";
 import type { View } from "../../src/session/model";
+import { article } from "./support/article";
 import { ANA, BOT, Double, ME, message, NOW, person, proposal } from "./support/double";
 
 let session: Double;
@@ -16,7 +17,6 @@ async function open(more: Partial<View> = {}) {
   await tick();
 }
 const press = (name: string | RegExp) => userEvent.click(screen.getByRole("button", { name }));
-const article = (seq: number) => screen.getByRole("article", { name: `Message ${seq}` });
 const field = () => screen.getByRole("textbox", { name: "Message" });
 
 describe("a message", () => {

@@ -9,6 +9,9 @@ const GOES_ON_MS = 5 * 60_000;
 /** What tells an item from all others, for as long as it is shown. */
 export const keyOf = (item: Item): number => item.seq;
 
+/** Of its element; what names and describes it has this at the beginning of its own. */
+export const idOf = (item: Item): string => `message-${item.seq}`;
+
 export const timeOf = (item: Item): number | undefined => (item.kind === "gap" ? undefined : item.at);
 
 /** A first guess in CSS pixels, put right when the item is drawn. */

@@ -83,6 +83,14 @@ export class Window {
     return this.rows.findLast((row) => row.start < bottom)?.index ?? -1;
   }
 
+  /** Whether anything of a row can be seen. */
+  inSight(index: number): boolean {
+    const { scrollOffset, scrollRect } = this.#virtual;
+    const top = scrollOffset ?? 0;
+    const row = this.rows.find((one) => one.index === index);
+    return row !== undefined && row.end > top && row.start < top + (scrollRect?.height ?? 0);
+  }
+
   #options() {
     const { count, key, guess, kept } = this.#list;
     return {
@@ -142,8 +150,9 @@ export class Window {
     for (const element of virtual.elementsCache.values()) {
       if (element.isConnected) virtual.resizeItem(virtual.indexFromElement(element), element.offsetHeight);
     }
-    const now = anchor && virtual.getOffsetForIndex(anchor.index, "start")?.[0];
-    if (now !== undefined) virtual.scrollToOffset(now - (anchor.start - offset));
+    if (anchor === undefined) return;
+    const [now = 0] = virtual.getOffsetForIndex(anchor.index, "start") ?? [];
+    virtual.scrollToOffset(now - (anchor.start - offset));
   }
 
   #read(): void {
