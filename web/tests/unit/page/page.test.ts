@@ -126,6 +126,19 @@ describe("search", () => {
   });
 });
 
+test("a search asks for the time after a few very long messages as well", () => {
+  const long = Array.from({ length: 20 }, (_, at) => message(at + 1, "a".repeat(150_000)));
+  let asked = 0;
+  find(
+    long,
+    "zebra",
+    () => undefined,
+    (slice) => slice(),
+    () => (asked += 1),
+  );
+  expect(asked).toBeGreaterThan(9);
+});
+
 test("every end of the way says what happened and what to do next", () => {
   for (const [why, { title, happened, next }] of Object.entries(CLOSED)) {
     expect(title, why).toMatch(/\.$/);
