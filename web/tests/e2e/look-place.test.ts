@@ -174,3 +174,34 @@ describe("what is read elsewhere stays in its place", () => {
     await page.close();
   });
 });
+
+test("history that comes while it is read is not counted as new; what comes afterwards is", async () => {
+  const { page } = await looking.open("loading", NARROW);
+  await page.evaluate(() => document.getElementById("transcript")?.scrollTo(0, 0));
+  const newest = page.getByRole("button", { name: /^Jump to newest/ });
+  await newest.waitFor();
+  const come = (from: number, count: number, last: boolean) =>
+    page.evaluate(
+      ([first, many, isLast]) => {
+        const { session, message } = window as unknown as {
+          session: { add: (...items: unknown[]) => void; finish: (...items: unknown[]) => void };
+          message: (seq: number, text: string) => unknown;
+        };
+        const items = Array.from({ length: many }, (_, at) => message(first + at, `Number ${first + at}`));
+        if (isLast) session.finish(...items);
+        else session.add(...items);
+      },
+      [from, count, last] as const,
+    );
+  await come(13, 500, false);
+  await page.evaluate(() => {
+    const { session } = window as unknown as { session: { show: (view: unknown) => void } };
+    session.show({ connection: "live" });
+  });
+  await come(513, 500, true);
+  await page.locator("progress").waitFor({ state: "detached" });
+  expect((await newest.textContent())?.trim()).toBe("Jump to newest");
+  await come(1_013, 1_200, false);
+  await page.getByRole("button", { name: "Jump to newest (1,200 new)" }).waitFor();
+  await page.close();
+});

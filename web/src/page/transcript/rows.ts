@@ -1,6 +1,6 @@
 // What the transcript is to the list that shows it: a key for each item, a guess of its height, whether a day begins
 // with it or an author goes on. Pure.
-import type { Item, MessageItem } from "../../session/model";
+import type { Item, MessageItem, View } from "../../session/model";
 import { sameDay } from "../words";
 
 /** How long an author goes on without being named again. */
@@ -60,12 +60,16 @@ export function newerThan(items: readonly Item[], seq: number): MessageItem[] {
   for (let at = items.length - 1; at >= 0; at -= 1) {
     const item = items[at];
     if (item === undefined || (item.seq >= 0 && item.seq <= seq)) break;
-    if (item.kind === "message" && item.seq > seq && !item.author.you) newer.unshift(item);
+    if (item.kind === "message" && item.seq > seq && !item.author.you) newer.push(item);
   }
-  return newer;
+  return newer.reverse();
 }
 
 /** The highest seq there is. */
 export function lastSeq(items: readonly Item[]): number {
   return items.findLast((item) => item.seq >= 0)?.seq ?? 0;
 }
+
+/** Nothing was seen of the session yet, and it is on its way: a session that was seen has a record at least. */
+export const isOpening = ({ items, loading, connection }: View): boolean =>
+  items.length === 0 && (loading !== undefined || connection === "connecting" || connection === "waiting");
