@@ -56,6 +56,8 @@ describe("by keyboard alone", () => {
     await page.keyboard.press("Tab");
     expect(await focus(page)).toBe("button Reply to message 12");
     await page.keyboard.press("Tab");
+    expect(await focus(page)).toBe("button Copy message 12");
+    await page.keyboard.press("Tab");
     expect(await focus(page)).toBe("textarea write");
     await page.keyboard.type("By keyboard.");
     await page.keyboard.press("Control+Enter");

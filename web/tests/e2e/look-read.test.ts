@@ -154,3 +154,47 @@ test("each line of the transcript is called by author and time, and described by
   expect(new Set(ids).size).toBe(ids.length);
   await page.close();
 });
+
+describe("copying", () => {
+  test("gives a message as it was written, and its code alone; nothing moves, and one voice says it", async () => {
+    const { page, faults } = await looking.open("talk", WIDE);
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    const kept = () => page.evaluate(() => navigator.clipboard.readText());
+    const message = page.locator("#message-7");
+    await message.scrollIntoViewIfNeeded();
+    await page.locator(".keyword").first().waitFor();
+    await message.hover();
+    const copy = message.getByRole("button", { name: "Copy message 7" });
+    const places = async () =>
+      JSON.stringify([await message.locator(".do").boundingBox(), await message.boundingBox()]);
+    const before = await places();
+    await copy.click();
+    await message.getByRole("button", { name: "Copied message 7" }).waitFor();
+    expect(await places()).toBe(before);
+    expect(await kept()).toContain("\n```rust\n/// Pages through");
+    await message.getByRole("button", { name: "Copy the code" }).click();
+    await expect.poll(kept).toMatch(/^\/\/\/ Pages through[^`]*\}$/);
+    const voices = await page.locator("[role=feed] [role=status]").count();
+    expect(voices).toBe(0);
+    expect(await page.getByRole("status").filter({ hasText: "Copied." }).count()).toBe(1);
+    expect(faults).toEqual([]);
+    await page.close();
+  });
+
+  test("by hand takes names, times and words, and nothing of what is around them", async () => {
+    const { page } = await looking.open("talk", WIDE);
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.locator("#message-12").waitFor();
+    await page.evaluate(() => {
+      const [first, last] = [document.getElementById("message-8"), document.getElementById("message-12")];
+      if (first === null || last === null) throw new Error("no messages");
+      getSelection()?.setBaseAndExtent(first, 0, last, last.childNodes.length);
+    });
+    await page.keyboard.press("Control+c");
+    const text = await page.evaluate(() => navigator.clipboard.readText());
+    expect(text).toContain("Here is the change.");
+    expect(text).toContain("Fine with me. The release branch is cut; go on.");
+    expect(text).not.toMatch(/Reply|Copy|\bagent\b|\bhuman\b|\byou\b|^[ASC]$/m);
+    await page.close();
+  });
+});
