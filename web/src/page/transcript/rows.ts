@@ -65,6 +65,32 @@ export function newerThan(items: readonly Item[], seq: number): MessageItem[] {
   return newer.reverse();
 }
 
+/** Where the first item stands with a seq above this one, those on their way left out. */
+function above(items: readonly Item[], seq: number): number {
+  let [low, high] = [0, items.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const found = items[middle]?.seq ?? 0;
+    if (found >= 0 && found <= seq) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Beyond this it is only said that there are more. */
+const COUNTED_MAX = 99;
+
+/** Messages of others that somebody who read up to `seq` has not read: "3", "99+"; empty for none. */
+export function unreadBy(items: readonly Item[], seq: number, id: string): string {
+  let count = 0;
+  for (let at = above(items, seq); at < items.length && count <= COUNTED_MAX; at += 1) {
+    const item = items[at];
+    if (item?.kind === "message" && item.seq >= 0 && item.author.id !== id) count += 1;
+  }
+  if (count > COUNTED_MAX) return `${COUNTED_MAX}+`;
+  return count === 0 ? "" : String(count);
+}
+
 /** The highest seq there is. */
 export function lastSeq(items: readonly Item[]): number {
   return items.findLast((item) => item.seq >= 0)?.seq ?? 0;

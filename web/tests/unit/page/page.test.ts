@@ -5,7 +5,7 @@ import { CLOSED } from "../../../src/page/closed/texts";
 import { fileName } from "../../../src/page/save";
 import { find } from "../../../src/page/search/find";
 import { wantedOf } from "../../../src/page/search/wanted";
-import { dayBegins, goesOn, indexOf, lastSeq, newerThan } from "../../../src/page/transcript/rows";
+import { dayBegins, goesOn, indexOf, lastSeq, newerThan, unreadBy } from "../../../src/page/transcript/rows";
 import { ago, count, countdown, calledAs, span } from "../../../src/page/words";
 import { ANA, BOT, ME, message, NOW } from "../../page/support/double";
 
@@ -60,6 +60,17 @@ describe("rows", () => {
     expect(newerThan(items, 3).map(({ seq }) => seq)).toEqual([10]);
     expect(newerThan(items, 12)).toEqual([]);
     expect(lastSeq(items)).toBe(12);
+  });
+
+  test("that somebody has not read are the messages of others, up to a number", () => {
+    expect(unreadBy(items, 2, ME.id)).toBe("2");
+    expect(unreadBy(items, 3, BOT.id)).toBe("1");
+    expect(unreadBy(items, 10, ME.id)).toBe("");
+    const event = (seq: number): Item => ({ kind: "event", seq, at: NOW, text: "x", tone: "plain" });
+    expect(unreadBy([message(1, "a"), event(2), event(3)], 1, ME.id)).toBe("");
+    const many = Array.from({ length: 10_000 }, (_, at) => message(at + 1, "x"));
+    expect(unreadBy(many, 9_901, ME.id)).toBe("99");
+    expect(unreadBy(many, 9_900, ME.id)).toBe("99+");
   });
 
   test("begin a day at midnight of this machine", () => {
