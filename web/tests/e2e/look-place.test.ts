@@ -52,6 +52,14 @@ async function elsewhere(page: Page): Promise<string> {
 const draft = (page: Page, lines: number): Promise<void> =>
   page.getByRole("textbox", { name: "Message" }).fill("line\n".repeat(lines));
 
+test.each(["talk", "auto", "crowded"])("the page begins at the end: %s", async (scene) => {
+  const { page } = await looking.open(scene, NARROW);
+  await settled(page);
+  expect(await fromEnd(page)).toBeLessThanOrEqual(2);
+  expect(await page.getByRole("button", { name: /Jump to newest/ }).count()).toBe(0);
+  await page.close();
+});
+
 describe("who is at the end stays there", () => {
   test("when the phone is turned, and turned back", async () => {
     const { page } = await looking.open("many", NARROW);

@@ -35,6 +35,10 @@ export class Window {
   #scroller: HTMLElement | null = null;
   /** The box that `atEnd` was told of: what a scroll means is known again once the next one is seen. */
   #box = { width: 0, height: 0 };
+  /** The box has no size at present. */
+  #isAway = false;
+  /** The end was asked for and not reached yet. */
+  #isOnItsWay = false;
   #list: List = { count: 0, key: (index) => index, guess: () => 36, kept: -1 };
 
   constructor() {
@@ -73,7 +77,7 @@ export class Window {
   }
 
   toEnd(): void {
-    this.atEnd = true;
+    this.atEnd = this.#isOnItsWay = true;
     this.#virtual.scrollToEnd();
   }
 
@@ -117,7 +121,9 @@ export class Window {
       observeElementRect: (virtual: Rows, seen: Parameters<typeof observeElementRect>[1]) =>
         observeElementRect(virtual, (rect) => {
           const before = this.#box;
-          if (rect.width === 0) return;
+          const wasAway = this.#isAway;
+          this.#isAway = rect.width === 0;
+          if (this.#isAway) return;
           this.#box = rect;
           // The first is seen while the box is put into the page, which must not follow what is read here.
           if (before.width === 0) return seen(rect);
@@ -125,7 +131,7 @@ export class Window {
           const offset = virtual.scrollOffset ?? 0;
           seen(rect);
           if (before.width !== rect.width) this.#measureAnew();
-          else if (before.height === rect.height) virtual.scrollToOffset(offset);
+          else if (wasAway) virtual.scrollToOffset(offset);
           if (atEnd) this.toEnd();
         }),
       observeElementOffset: (virtual: Rows, seen: Parameters<typeof observeElementOffset>[1]) =>
@@ -133,8 +139,13 @@ export class Window {
           seen(offset, isScrolling);
           // The browser itself scrolls when a box grows; where that leaves the reader is decided when its size is seen.
           const { clientWidth = 0, clientHeight = 0 } = this.#scroller ?? {};
-          if (clientWidth === this.#box.width && clientHeight === this.#box.height)
-            this.atEnd = this.#virtual.isAtEnd(NEAR);
+          if (clientWidth !== this.#box.width || clientHeight !== this.#box.height) return;
+          const isThere = virtual.isAtEnd(NEAR);
+          // On the way to the end rows are measured and the end moves on: only going back is the reader's.
+          if (isThere || !this.#isOnItsWay || virtual.scrollDirection === "backward") {
+            this.#isOnItsWay = false;
+            this.atEnd = isThere;
+          }
         }),
       scrollToFn: elementScroll,
       onChange: () => this.#read(),
