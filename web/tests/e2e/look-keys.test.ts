@@ -70,6 +70,7 @@ describe("by keyboard alone", () => {
 
   test("in by the door, and on to the transcript", async () => {
     const { page } = await looking.open("door", WIDE);
+    expect(await focus(page)).toBe("input name");
     await tabTo(page, /^input name/);
     await page.keyboard.type("Sam");
     await page.keyboard.press("Enter");

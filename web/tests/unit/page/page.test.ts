@@ -6,7 +6,7 @@ import { fileName } from "../../../src/page/save";
 import { find } from "../../../src/page/search/find";
 import { wantedOf } from "../../../src/page/search/wanted";
 import { dayBegins, goesOn, indexOf, lastSeq, newerThan, unreadBy } from "../../../src/page/transcript/rows";
-import { ago, count, countdown, calledAs, span } from "../../../src/page/words";
+import { ago, count, countdown, calledAs, dayName, span } from "../../../src/page/words";
 import { ANA, BOT, ME, message, NOW } from "../../page/support/double";
 
 describe("words", () => {
@@ -23,6 +23,11 @@ describe("words", () => {
     [1_800_000, "30 minutes"],
     [7_500_000, "2 hours 5 minutes"],
   ])("%i ms are %s", (ms, text) => expect(span(ms)).toBe(text));
+
+  test("a day has its year where that is not this one", () => {
+    expect(dayName(NOW, NOW)).toBe("Monday, November 30");
+    expect(dayName(NOW, NOW + 40 * 86_400_000)).toBe("Monday, November 30, 2026");
+  });
 
   test("the rest", () => {
     expect(ago(NOW - 30_000, NOW)).toBe("now");
