@@ -88,6 +88,31 @@ describe("who is at the end stays there", () => {
     await page.close();
   });
 
+  test("when a message becomes higher, by what is said of it or by the line above what is new", async () => {
+    const { page } = await looking.open("many", NARROW);
+    await isAtEnd(page);
+    await page.evaluate(() => {
+      const { session, message } = window as unknown as {
+        session: { add: (item: unknown) => void };
+        message: (seq: number, text: string) => unknown;
+      };
+      const see = (state?: string) => {
+        if (state === undefined) Reflect.deleteProperty(document, "visibilityState");
+        else Object.defineProperty(document, "visibilityState", { configurable: true, get: () => state });
+        document.dispatchEvent(new Event("visibilitychange"));
+      };
+      see("hidden");
+      for (let seq = 10_001; seq <= 10_003; seq += 1) session.add(message(seq, `Added ${seq}`));
+      Object.assign(window, { see });
+    });
+    await settled(page);
+    await page.evaluate(() => (window as unknown as { see: () => void }).see());
+    await page.getByText("New", { exact: true }).waitFor();
+    await settled(page);
+    expect(await fromEnd(page)).toBeLessThanOrEqual(2);
+    await page.close();
+  });
+
   test("when the search opens and closes, and the window changes", async () => {
     const { page } = await looking.open("many", WIDE);
     await isAtEnd(page);

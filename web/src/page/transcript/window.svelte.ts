@@ -72,6 +72,11 @@ export class Window {
     this.#read();
   }
 
+  /** After its height was drawn: what was to be scrolled to may be there only now. */
+  drawn(): void {
+    if (this.#scroller !== null) this.#virtual._willUpdate();
+  }
+
   toIndex(index: number, align: "auto" | "center" = "auto"): void {
     this.#virtual.scrollToIndex(index, { align });
   }
