@@ -12,6 +12,13 @@ export const keyOf = (item: Item): number => item.seq;
 /** Of its element; what names and describes it has this at the beginning of its own. */
 export const idOf = (item: Item): string => `message-${item.seq}`;
 
+/** The ids of what names it: its author, or itself where it has none, and its time. */
+export function namedBy(item: Item): string {
+  const id = idOf(item);
+  if (item.kind === "gap") return id;
+  return `${item.kind === "message" ? `${id}-by` : id} ${id}-at`;
+}
+
 export const timeOf = (item: Item): number | undefined => (item.kind === "gap" ? undefined : item.at);
 
 /** A first guess in CSS pixels, put right when the item is drawn. */
