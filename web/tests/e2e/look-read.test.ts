@@ -181,6 +181,21 @@ describe("copying", () => {
     await page.close();
   });
 
+  test("in a narrow window does not move what is about to be pressed", async () => {
+    const { page } = await looking.open("talk", NARROW);
+    const message = page.locator("#message-12");
+    const reply = message.getByRole("button", { name: "Reply to message 12" });
+    const copy = message.getByRole("button", { name: "Copy message 12" });
+    const before = await reply.boundingBox();
+    expect(await copy.isVisible()).toBe(false);
+    await message.hover({ position: { x: 20, y: 30 } });
+    await copy.waitFor();
+    expect(await reply.boundingBox()).toEqual(before);
+    await reply.click();
+    await page.getByRole("button", { name: "Not a reply" }).waitFor();
+    await page.close();
+  });
+
   test("by hand takes names, times and words, and nothing of what is around them", async () => {
     const { page } = await looking.open("talk", WIDE);
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
