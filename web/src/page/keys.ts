@@ -18,6 +18,9 @@ const OWN = "input, textarea, select, [contenteditable], dialog[open]";
 /** Where arrows have a meaning of their own. */
 const ARROWS_OWN = `${OWN}, pre, summary, [role="radiogroup"], #side`;
 
+/** A key that goes to what composes characters, and is nobody else's; Safari says so by the number alone. */
+export const composing = ({ isComposing, keyCode }: KeyboardEvent): boolean => isComposing || keyCode === 229;
+
 /** What a key pressed at `target` asks for; without `characters` only keys that write nothing do (WCAG 2.1.4). */
 export function command(
   event: Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "altKey">,

@@ -13,6 +13,7 @@ function once<T>(load: () => Promise<T>): () => Promise<T> {
 
 export const later = {
   closed: once(async () => (await import("./closed/Closed.svelte")).default),
+  doing: once(async () => (await import("./seat/Doing.svelte")).default),
   hand: once(async () => (await import("./hand/HandOn.svelte")).default),
   help: once(async () => (await import("./seat/Help.svelte")).default),
   knocking: once(async () => (await import("./door/Knocking.svelte")).default),

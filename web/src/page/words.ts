@@ -4,11 +4,14 @@ import { oneLine } from "../text/hidden";
 
 const CLOCK = new Intl.DateTimeFormat(undefined, { hour: "numeric", minute: "2-digit" });
 const DAY = new Intl.DateTimeFormat(undefined, { weekday: "long", day: "numeric", month: "long" });
+const DAY_OF_YEAR = new Intl.DateTimeFormat(undefined, { dateStyle: "full" });
 const FULL = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "medium" });
 const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: "long" });
 
 export const clockTime = (at: number): string => CLOCK.format(at);
-export const dayName = (at: number): string => DAY.format(at);
+/** With the year, where that is not this one. */
+export const dayName = (at: number, now = Date.now()): string =>
+  (new Date(at).getFullYear() === new Date(now).getFullYear() ? DAY : DAY_OF_YEAR).format(at);
 export const fullTime = (at: number): string => FULL.format(at);
 export const dateOf = (at: number): string => DATE.format(at);
 export const isoTime = (at: number): string => new Date(at).toISOString();

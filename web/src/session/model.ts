@@ -270,7 +270,8 @@ export interface Session {
   /** Waits no longer for the next try, whatever it is that waits. */
   tryNow(): void;
   setMode(name: "observe" | "relay"): Promise<void>;
-  propose(goal: string, budget: number, ttlMs: number): Promise<void>;
+  /** True once the plane took it. */
+  propose(goal: string, budget: number, ttlMs: number): Promise<boolean>;
   accept(): Promise<void>;
   decline(): Promise<void>;
   stop(): Promise<void>;

@@ -127,13 +127,18 @@ class OpenSession implements Session {
     return name === "observe" ? this.#asked(call) : this.#asking(call);
   }
 
-  propose(goal: string, budget: number, ttlMs: number): Promise<void> {
+  async propose(goal: string, budget: number, ttlMs: number): Promise<boolean> {
+    let isTaken = false;
     if (givesAccess(goal)) {
       this.#trouble = ACCESS;
       this.#publisher.now();
-      return Promise.resolve();
+      return isTaken;
     }
-    return this.#asking((sitting) => sitting.propose(goal, budget, Math.round(ttlMs / 1_000)));
+    await this.#asking(async (sitting) => {
+      await sitting.propose(goal, budget, Math.round(ttlMs / 1_000));
+      isTaken = true;
+    });
+    return isTaken;
   }
 
   /** What was shown, and no other: a proposal, or the auto that goes on. */

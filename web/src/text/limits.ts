@@ -23,3 +23,6 @@ export const HIGHLIGHT_KEPT = 120;
 export const MARKS_MAX = 8;
 /** A larger table is shown as it was written. */
 export const TABLE_CELLS_MAX = 2_000;
+
+/** Places in one message that are marked when a reader searches; what is beyond is found, and not marked. */
+export const MARKS_SHOWN_MAX = 100;

@@ -52,9 +52,11 @@ describe("by keyboard alone", () => {
     expect(await focus(page)).toBe("div transcript");
     expect(page.url()).not.toContain("#");
     await page.keyboard.press("G");
-    await expect.poll(() => focus(page)).toBe("article Message 12");
+    await expect.poll(() => focus(page)).toBe("article message-12");
     await page.keyboard.press("Tab");
     expect(await focus(page)).toBe("button Reply to message 12");
+    await page.keyboard.press("Tab");
+    expect(await focus(page)).toBe("button Copy message 12");
     await page.keyboard.press("Tab");
     expect(await focus(page)).toBe("textarea write");
     await page.keyboard.type("By keyboard.");
@@ -68,6 +70,7 @@ describe("by keyboard alone", () => {
 
   test("in by the door, and on to the transcript", async () => {
     const { page } = await looking.open("door", WIDE);
+    expect(await focus(page)).toBe("input name");
     await tabTo(page, /^input name/);
     await page.keyboard.type("Sam");
     await page.keyboard.press("Enter");
@@ -94,7 +97,12 @@ describe("by keyboard alone", () => {
     await tabTo(page, /Older hit/);
     await page.keyboard.press("Escape");
     await expect.poll(() => page.getByRole("search").count()).toBe(0);
-    expect(await focus(page)).toBe("div transcript");
+    await expect.poll(() => focus(page)).toMatch(/^article message-\d+/);
+    await page.keyboard.press("/");
+    await page.keyboard.type("nowhere to be found");
+    await page.getByText("Nothing found").waitFor();
+    await page.keyboard.press("Escape");
+    await expect.poll(() => focus(page)).toMatch(/^article message-\d+/);
     await page.close();
   });
 

@@ -163,6 +163,28 @@ describe("ten thousand messages", () => {
   });
 });
 
+test("a search for one letter, where hardly anything else stands, makes no task over 100 ms", async () => {
+  const { page } = await looking.open("letters", WIDE);
+  await page.keyboard.press("/");
+  const seen = await traced(looking.browser, page, async () => {
+    for (const words of ["a", "a ", "aa", "a"]) {
+      await page.getByRole("searchbox").fill(words);
+      await page.locator("mark").first().waitFor();
+      await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
+    }
+  });
+  print(`One letter, ${await page.locator("mark").count()} marks`, seen);
+  const most = await page.evaluate(() =>
+    Math.max(
+      ...[...document.querySelectorAll("article .text")].map((one) => one.querySelectorAll("mark").length),
+    ),
+  );
+  expect(most).toBeGreaterThan(0);
+  expect(most).toBeLessThanOrEqual(100);
+  expect(seen.busiest).toBeLessThanOrEqual(TASK_MS);
+  await page.close();
+});
+
 /** One more message by somebody else. */
 async function add(page: Page, seq: number): Promise<void> {
   await page.evaluate((number) => {

@@ -42,7 +42,7 @@ describe.each(["light", "dark"] as const)("in %s", (scheme) => {
       await page.evaluate(() => document.getElementById("transcript")?.scrollTo(0, 0));
       await page.getByText("I spent the morning").first().hover();
       await looking.picture(page, `begin-${name}-${scheme}`);
-      await page.locator("figure").scrollIntoViewIfNeeded();
+      await page.locator("figure").first().scrollIntoViewIfNeeded();
       await page.locator(".keyword").first().waitFor();
       await looking.picture(page, `code-${name}-${scheme}`);
       expect(await looking.flaws(page)).toEqual([]);

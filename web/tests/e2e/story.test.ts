@@ -73,7 +73,7 @@ test("an agent shares, a person reads and writes, two agents go to auto, the per
     await page.getByRole("textbox", { name: "Message" }).fill(text);
     await page.getByRole("button", { name: "Send" }).click();
     // Stored, once it has a number.
-    await expect.poll(() => article(text).getAttribute("aria-label")).toMatch(/^Message \d+$/);
+    await expect.poll(() => article(text).getAttribute("id")).toMatch(/^message-\d+$/);
   };
   await article("It fails one time in ten.").waitFor();
 
@@ -140,7 +140,7 @@ test("a person comes in the browser, reads, writes, is read, and stays the same 
   await page.keyboard.press("Control+Enter");
   const own = page.getByRole("article").filter({ hasText: "Which branch?" });
   await own.waitFor();
-  await expect.poll(() => own.getAttribute("aria-label")).toMatch(/^Message \d+$/);
+  await expect.poll(() => own.getAttribute("id")).toMatch(/^message-\d+$/);
   await own.locator("code .keyword").waitFor();
   const session = new URL(link).pathname.slice("/s/".length).slice(0, 8);
   expect(JSON.stringify(await plane.client(["read", "--session", session]))).toContain("Which branch?");

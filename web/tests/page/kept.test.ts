@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import App from "../../src/page/App.svelte";
 import { Clock } from "../../src/page/clock.svelte";
 import type { View } from "../../src/session/model";
+import { article } from "./support/article";
 import { Double, ME, message, NOW } from "./support/double";
 
 let session: Double;
@@ -67,7 +68,7 @@ test("single keys can be turned off; arrows write nothing and stay", async () =>
   await userEvent.keyboard("/");
   expect(screen.queryByRole("searchbox")).toBeNull();
   await userEvent.keyboard("{ArrowUp}");
-  expect(document.activeElement).toHaveAccessibleName("Message 2");
+  expect(article(2)).toHaveFocus();
 });
 
 test("what is being written is kept as it stands, and found again by the next page", async () => {

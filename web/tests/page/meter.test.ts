@@ -85,6 +85,20 @@ describe("a proposal", () => {
     expect(session.asked).toEqual([["propose", "Fix the export.", 20, 1_800_000]]);
   });
 
+  test("that was refused stays as it was typed, with the reason beside it, until it is taken", async () => {
+    const { session } = open(OBSERVE);
+    await press("Propose auto…");
+    await userEvent.type(screen.getByLabelText("Goal"), "Fix the export.");
+    session.refusal = "Somebody else changed the mode first.";
+    await press("Propose");
+    expect(within(screen.getByRole("form")).getByRole("alert")).toHaveTextContent("changed the mode first");
+    expect(screen.getByLabelText("Goal")).toHaveValue("Fix the export.");
+    session.refusal = undefined;
+    await press("Propose");
+    expect(screen.queryByLabelText("Goal")).toBeNull();
+    expect(session.asked).toHaveLength(2);
+  });
+
   test("needs a goal and bounds that the server takes", async () => {
     const { session } = open(OBSERVE);
     await press("Propose auto…");

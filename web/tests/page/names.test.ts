@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import App from "../../src/page/App.svelte";
 import { Clock } from "../../src/page/clock.svelte";
 import type { View } from "../../src/session/model";
+import { article } from "./support/article";
 import { ANA, auto, Double, ME, message, NOW, person, proposal, view } from "./support/double";
 
 let session: Double;
@@ -30,15 +31,15 @@ test("a twin has its tag wherever it is named", async () => {
     integrity: { ...view().integrity, confirmedBy: TWIN },
   });
   const CALLED = "Ana Ferreira #79f2";
-  expect(screen.getByRole("article", { name: "Message 3" })).toHaveTextContent(CALLED);
-  const answer = screen.getByRole("article", { name: "Message 4" });
+  expect(article(3)).toHaveTextContent(CALLED);
+  const answer = article(4);
   expect(within(answer).getByTitle("Go to message 3")).toHaveTextContent(CALLED);
   expect(answer).toHaveTextContent(`to ${CALLED}`);
   expect(screen.getByRole("region", { name: "Pinned" })).toHaveTextContent(CALLED);
   expect(screen.getByText(/^Agreed:/)).toHaveTextContent(`Agreed: you and ${CALLED}`);
   expect(screen.getByRole("heading", { name: /proposes auto/ })).toHaveTextContent(`${CALLED} proposes auto`);
   expect(screen.getByText(/Confirmed up to record/)).toHaveTextContent(CALLED);
-  const shown = within(screen.getByRole("article", { name: "Message 3" }));
+  const shown = within(article(3));
   await userEvent.click(shown.getByRole("button", { name: /^Reply/ }));
   expect(screen.getByRole("button", { name: /Reply to/ })).toHaveTextContent(`Reply to ${CALLED}`);
   session.add(message(5, "Heard", { author: TWIN }));
@@ -50,9 +51,9 @@ test.each(["owner", "you", "to you", "listening", "pinned"])(
   "a kind or a topic %j is somebody's word, and no mark of the page's",
   async (word) => {
     await open({ items: [message(3, "x", { messageKind: word, topic: word })] });
-    const article = screen.getByRole("article", { name: "Message 3" });
-    expect(article.querySelector(".mark")).toBeNull();
-    expect([...article.querySelectorAll("q")].map((quoted) => quoted.textContent)).toEqual([word, word]);
+    const shown = article(3);
+    expect(shown.querySelector(".mark")).toBeNull();
+    expect([...shown.querySelectorAll("q")].map((quoted) => quoted.textContent)).toEqual([word, word]);
   },
 );
 
@@ -60,10 +61,10 @@ test("of many addressees and paths some are drawn, and the rest is counted", asy
   await open({
     items: [message(3, "x", { to: many(20), moreTo: 5_981, paths: ["a", "b"], morePaths: 59_980 })],
   });
-  const article = screen.getByRole("article", { name: "Message 3" });
-  expect(article).toHaveTextContent("P19 and 5,981 more");
-  expect(article).toHaveTextContent("b and 59,980 more");
-  expect(article.querySelectorAll("*").length).toBeLessThan(150);
+  const shown = article(3);
+  expect(shown).toHaveTextContent("P19 and 5,981 more");
+  expect(shown).toHaveTextContent("b and 59,980 more");
+  expect(shown.querySelectorAll("*").length).toBeLessThan(150);
 });
 
 test("of many who agreed some are drawn, and the rest is counted", async () => {

@@ -6,6 +6,7 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import App from "../../src/page/App.svelte";
 import { Clock } from "../../src/page/clock.svelte";
 import type { View } from "../../src/session/model";
+import { article } from "./support/article";
 import { ANA, BOT, Double, ME, message, NOW, person, proposal } from "./support/double";
 
 let session: Double;
@@ -16,7 +17,6 @@ async function open(more: Partial<View> = {}) {
   await tick();
 }
 const press = (name: string | RegExp) => userEvent.click(screen.getByRole("button", { name }));
-const article = (seq: number) => screen.getByRole("article", { name: `Message ${seq}` });
 const field = () => screen.getByRole("textbox", { name: "Message" });
 
 describe("a message", () => {
@@ -344,7 +344,11 @@ describe("people", () => {
   test("are told apart, here or gone, with how far they read", async () => {
     const twin = person("Ana Ferreira", { id: "2", tag: "79f2", kind: "agent" });
     await open({
-      items: [message(9, "x")],
+      items: [
+        message(8, "its own", { author: BOT }),
+        message(9, "x"),
+        { kind: "event", seq: 10, at: NOW, text: "Somebody joined.", tone: "plain" },
+      ],
       people: [ME, { ...ANA, readUpTo: 9 }, { ...BOT, readUpTo: 7 }, twin, person("Kenji", { here: false })],
     });
     const list = within(
@@ -353,7 +357,11 @@ describe("people", () => {
     expect(list.getByText("#79f2")).toBeVisible();
     expect(list.getByText("listening")).toBeVisible();
     expect(list.getByText(/read all/)).toBeVisible();
-    expect(list.getByText(/2 records behind/)).toBeVisible();
+    expect(list.getByText("1 unread")).toBeVisible();
+    expect(list.getByText("1 unread")).toHaveAttribute(
+      "title",
+      "By the server's word: fetched up to 7 of 10",
+    );
     expect(list.getByText("1 other was here before")).toBeVisible();
   });
 

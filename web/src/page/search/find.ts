@@ -2,9 +2,10 @@
 // don't hold the page up.
 import type { Item } from "../../session/model";
 
-/** How long one slice may take, in milliseconds, and how many items it looks at before it asks for the time. */
+/** How long one slice may take, in milliseconds, and how many items or characters it looks at before it asks for the time. */
 const SLICE_MS = 12;
 const STRIDE = 64;
+const STRIDE_CHARACTERS = 200_000;
 
 /** Whether an item has the wanted words in it; they are in small letters already. */
 export function holds(item: Item, wanted: string): boolean {
@@ -36,11 +37,15 @@ export function find(
     if (ended) return;
     const until = now() + SLICE_MS;
     const more: number[] = [];
+    let looked = 0;
     while (at < items.length) {
       const item = items[at];
       if (item !== undefined && holds(item, wanted)) more.push(item.seq);
       at += 1;
-      if (at % STRIDE === 0 && now() >= until) break;
+      if (item?.kind === "message") looked += item.text.length;
+      if (at % STRIDE !== 0 && looked < STRIDE_CHARACTERS) continue;
+      looked = 0;
+      if (now() >= until) break;
     }
     seqs = [...seqs, ...more];
     found(seqs, at >= items.length);

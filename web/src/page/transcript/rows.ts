@@ -1,6 +1,6 @@
 // What the transcript is to the list that shows it: a key for each item, a guess of its height, whether a day begins
 // with it or an author goes on. Pure.
-import type { Item, MessageItem } from "../../session/model";
+import type { Item, MessageItem, View } from "../../session/model";
 import { sameDay } from "../words";
 
 /** How long an author goes on without being named again. */
@@ -8,6 +8,16 @@ const GOES_ON_MS = 5 * 60_000;
 
 /** What tells an item from all others, for as long as it is shown. */
 export const keyOf = (item: Item): number => item.seq;
+
+/** Of its element; what names and describes it has this at the beginning of its own. */
+export const idOf = (item: Item): string => `message-${item.seq}`;
+
+/** The ids of what names it: its author, or itself where it has none, and its time. */
+export function namedBy(item: Item): string {
+  const id = idOf(item);
+  if (item.kind === "gap") return id;
+  return `${item.kind === "message" ? `${id}-by` : id} ${id}-at`;
+}
 
 export const timeOf = (item: Item): number | undefined => (item.kind === "gap" ? undefined : item.at);
 
@@ -57,12 +67,42 @@ export function newerThan(items: readonly Item[], seq: number): MessageItem[] {
   for (let at = items.length - 1; at >= 0; at -= 1) {
     const item = items[at];
     if (item === undefined || (item.seq >= 0 && item.seq <= seq)) break;
-    if (item.kind === "message" && item.seq > seq && !item.author.you) newer.unshift(item);
+    if (item.kind === "message" && item.seq > seq && !item.author.you) newer.push(item);
   }
-  return newer;
+  return newer.reverse();
+}
+
+/** Where the first item stands with a seq above this one, those on their way left out. */
+function above(items: readonly Item[], seq: number): number {
+  let [low, high] = [0, items.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const found = items[middle]?.seq ?? 0;
+    if (found >= 0 && found <= seq) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Beyond this it is only said that there are more. */
+const COUNTED_MAX = 99;
+
+/** Messages of others that somebody who read up to `seq` has not read: "3", "99+"; empty for none. */
+export function unreadBy(items: readonly Item[], seq: number, id: string): string {
+  let count = 0;
+  for (let at = above(items, seq); at < items.length && count <= COUNTED_MAX; at += 1) {
+    const item = items[at];
+    if (item?.kind === "message" && item.seq >= 0 && item.author.id !== id) count += 1;
+  }
+  if (count > COUNTED_MAX) return `${COUNTED_MAX}+`;
+  return count === 0 ? "" : String(count);
 }
 
 /** The highest seq there is. */
 export function lastSeq(items: readonly Item[]): number {
   return items.findLast((item) => item.seq >= 0)?.seq ?? 0;
 }
+
+/** Nothing was seen of the session yet, and it is on its way: a session that was seen has a record at least. */
+export const isOpening = ({ items, loading, connection }: View): boolean =>
+  items.length === 0 && (loading !== undefined || connection === "connecting" || connection === "waiting");

@@ -164,7 +164,13 @@ export class Double implements Session {
   tryNow = () => void this.#ask("tryNow");
   discard = (seq: number) => void this.#ask("discard", seq);
   setMode = (name: "observe" | "relay") => this.#ask("setMode", name);
-  propose = (goal: string, budget: number, ttlMs: number) => this.#ask("propose", goal, budget, ttlMs);
+  /** What `propose` is refused for; nothing where it is taken. */
+  refusal: string | undefined;
+  propose = async (goal: string, budget: number, ttlMs: number) => {
+    await this.#ask("propose", goal, budget, ttlMs);
+    if (this.refusal !== undefined) this.show({ trouble: this.refusal });
+    return this.refusal === undefined;
+  };
   accept = () => this.#ask("accept");
   decline = () => this.#ask("decline");
   stop = () => this.#ask("stop");

@@ -111,6 +111,23 @@ export function many(count: number): Item[] {
   );
 }
 
+/** Messages in which one letter stands as often as it can. */
+function letters(): Item[] {
+  const row = `|${" a |".repeat(60)}`;
+  const table = [row, `|${"---|".repeat(60)}`, ...Array.from({ length: 60 }, () => row)].join("\n");
+  const texts = [
+    "a".repeat(200_000),
+    table,
+    `\`\`\`rust\n${"let a = a + a;\n".repeat(130)}\`\`\``,
+    `\`\`\`diff\n${"+a a a a a a a a a a\n".repeat(70)}\`\`\``,
+    "**a** `a` a ".repeat(600),
+    Array.from({ length: 9 }, () => table.slice(0, 900)).join("\n\n"),
+  ];
+  return Array.from({ length: 60 }, (_, at) =>
+    message(at + 1, texts[at % texts.length] ?? "", { at: NOW - (60 - at) * 240_000 }),
+  );
+}
+
 const LISTENERS = [
   ME,
   ANA,
@@ -250,5 +267,6 @@ export const SCENES: Readonly<Record<string, Partial<View>>> = {
   closed: { phase: { kind: "closed", why: "rekeyed", detail: "rekeyed" } },
   exposed: { phase: { kind: "closed", why: "exposed" } },
   rest: { phase: { kind: "closed", why: "removed", detail: "not_a_recipient" }, items: TALK },
+  letters: { items: letters(), people: LISTENERS },
   many: { items: many(10_000), people: LISTENERS },
 };

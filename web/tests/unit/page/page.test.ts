@@ -5,8 +5,8 @@ import { CLOSED } from "../../../src/page/closed/texts";
 import { fileName } from "../../../src/page/save";
 import { find } from "../../../src/page/search/find";
 import { wantedOf } from "../../../src/page/search/wanted";
-import { dayBegins, goesOn, indexOf, lastSeq, newerThan } from "../../../src/page/transcript/rows";
-import { ago, count, countdown, calledAs, span } from "../../../src/page/words";
+import { dayBegins, goesOn, indexOf, lastSeq, newerThan, unreadBy } from "../../../src/page/transcript/rows";
+import { ago, count, countdown, calledAs, dayName, span } from "../../../src/page/words";
 import { ANA, BOT, ME, message, NOW } from "../../page/support/double";
 
 describe("words", () => {
@@ -23,6 +23,11 @@ describe("words", () => {
     [1_800_000, "30 minutes"],
     [7_500_000, "2 hours 5 minutes"],
   ])("%i ms are %s", (ms, text) => expect(span(ms)).toBe(text));
+
+  test("a day has its year where that is not this one", () => {
+    expect(dayName(NOW, NOW)).toBe("Monday, November 30");
+    expect(dayName(NOW, NOW + 40 * 86_400_000)).toBe("Monday, November 30, 2026");
+  });
 
   test("the rest", () => {
     expect(ago(NOW - 30_000, NOW)).toBe("now");
@@ -60,6 +65,17 @@ describe("rows", () => {
     expect(newerThan(items, 3).map(({ seq }) => seq)).toEqual([10]);
     expect(newerThan(items, 12)).toEqual([]);
     expect(lastSeq(items)).toBe(12);
+  });
+
+  test("that somebody has not read are the messages of others, up to a number", () => {
+    expect(unreadBy(items, 2, ME.id)).toBe("2");
+    expect(unreadBy(items, 3, BOT.id)).toBe("1");
+    expect(unreadBy(items, 10, ME.id)).toBe("");
+    const event = (seq: number): Item => ({ kind: "event", seq, at: NOW, text: "x", tone: "plain" });
+    expect(unreadBy([message(1, "a"), event(2), event(3)], 1, ME.id)).toBe("");
+    const many = Array.from({ length: 10_000 }, (_, at) => message(at + 1, "x"));
+    expect(unreadBy(many, 9_901, ME.id)).toBe("99");
+    expect(unreadBy(many, 9_900, ME.id)).toBe("99+");
   });
 
   test("begin a day at midnight of this machine", () => {
@@ -124,6 +140,19 @@ describe("search", () => {
     expect(seqs).toHaveLength(1_000);
     end();
   });
+});
+
+test("a search asks for the time after a few very long messages as well", () => {
+  const long = Array.from({ length: 20 }, (_, at) => message(at + 1, "a".repeat(150_000)));
+  let asked = 0;
+  find(
+    long,
+    "zebra",
+    () => undefined,
+    (slice) => slice(),
+    () => (asked += 1),
+  );
+  expect(asked).toBeGreaterThan(9);
 });
 
 test("every end of the way says what happened and what to do next", () => {

@@ -259,10 +259,10 @@ test("while an alarm stands nothing goes out again, and it is kept", async () =>
 test("a goal that can't be sealed says nothing of the plane", async () => {
   const plane = await FakePlane.start();
   const { session } = await seatedVisit(plane);
-  await session.propose("\ud800", 5, 60_000);
+  await expect(session.propose("\ud800", 5, 60_000)).resolves.toBe(false);
   expect(session.view.trouble).toBeDefined();
   expect(session.view.integrity.state).toBe("whole");
-  await session.propose("x".repeat(5_000), 5, 60_000);
+  await expect(session.propose("x".repeat(5_000), 5, 60_000)).resolves.toBe(false);
   expect(session.view.trouble).toMatch(/^This is larger/);
   expect(session.view.integrity.state).toBe("whole");
 });
@@ -298,7 +298,7 @@ test("nor does it stand in a name or a goal", async () => {
   });
   const { session } = await seatedVisit(plane);
   plane.calls.length = 0;
-  await session.propose(`Use dpm_${"A".repeat(43)}`, 5, 600_000);
+  await expect(session.propose(`Use dpm_${"A".repeat(43)}`, 5, 600_000)).resolves.toBe(false);
   expect(session.view.trouble).toContain("link or a token");
   expect(plane.calls.filter((call) => call.startsWith("POST"))).toEqual([]);
 });

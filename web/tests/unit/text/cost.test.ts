@@ -3,7 +3,8 @@
 import { expect, test } from "vitest";
 import { blocks } from "../../../src/text/blocks";
 import { colour } from "../../../src/text/grammars";
-import { HIGHLIGHT_MAX } from "../../../src/text/limits";
+import { cut, cutter } from "../../../src/text/found";
+import { HIGHLIGHT_MAX, MARKS_SHOWN_MAX } from "../../../src/text/limits";
 
 const MOST_MS = 100;
 const LENGTH = 9_900;
@@ -35,3 +36,25 @@ test.each(["typescript", "cpp", "csharp", "ini", "rust"])(
     expect(cost(() => colour(language, "a".repeat(HIGHLIGHT_MAX)))).toBeLessThan(MOST_MS);
   },
 );
+
+test("one letter sought in a text of nothing else is marked some times, and soon", () => {
+  const text = "a".repeat(200_000);
+  expect(cost(() => cut(text, "a"))).toBeLessThan(MOST_MS);
+  const cuts = cut(text, "a");
+  expect(cuts.filter(({ hit }) => hit)).toHaveLength(MARKS_SHOWN_MAX);
+  expect(cuts.map((piece) => piece.text).join("")).toBe(text);
+});
+
+test("the pieces of one message share what may be marked, and give it back when something else is sought", () => {
+  const room = { left: MARKS_SHOWN_MAX };
+  const cells = Array.from({ length: 600 }, () => cutter(room));
+  const marked = (wanted: string) =>
+    cells.flatMap(({ cut: cutCell }) => cutCell("abc abc", wanted)).filter(({ hit }) => hit).length;
+  expect(cost(() => marked("b"))).toBeLessThan(MOST_MS);
+  expect(marked("b")).toBe(MARKS_SHOWN_MAX);
+  expect(marked("")).toBe(0);
+  expect(room.left).toBe(MARKS_SHOWN_MAX);
+  expect(marked("c")).toBe(MARKS_SHOWN_MAX);
+  for (const { end } of cells) end();
+  expect(room.left).toBe(MARKS_SHOWN_MAX);
+});
