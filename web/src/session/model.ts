@@ -1,5 +1,6 @@
 // What the page shows and may ask for, as plain values: the only thing src/page knows of a session. No I/O, no keys, no
 // tokens: nothing here may hold a secret. Made by session.ts, drawn by src/page.
+import type { Note } from "./note";
 
 /** Where the visitor stands. Each of the closed ones is a page of its own. */
 export type Phase =
@@ -277,9 +278,10 @@ export interface Session {
   leave(): Promise<void>;
   /** Goes on although somebody saw another history, for this one sign of it. */
   acknowledge(): void;
-  /** The note that hands the link on to an agent; made only when asked for, and never kept. Empty without a seat. */
-  note(): string;
-  /** The link itself, for the QR code; the same. */
+  /** What the note that hands the link on is made of, the link among it: a secret as a whole, given only when asked for, and
+   * never kept. None without a seat. */
+  note(): Note | undefined;
+  /** The link itself, for the QR code; the same, and empty without a seat. */
   link(): string;
   /** Markdown or JSON of what was verified here. Rejects where the part of the page that writes it can't be loaded. */
   export(format: "markdown" | "json"): Promise<string>;

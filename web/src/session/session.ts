@@ -7,7 +7,7 @@ import { ACCESS, givesAccess } from "./access";
 import { arrive } from "./address";
 import { messageOf, readContent, writeContent } from "./content";
 import type { Connection, NewMessage, Phase, Session, View } from "./model";
-import { noteText } from "./note";
+import type { Note } from "./note";
 import type { Outside } from "./outside";
 import { Publisher } from "./publisher";
 import type { Seat } from "./seat";
@@ -180,18 +180,18 @@ class OpenSession implements Session {
     this.#publisher.now();
   }
 
-  note(): string {
+  note(): Note | undefined {
     const link = this.#link();
     const { me, title, expiresAt } = this.view;
-    if (link === null || me === undefined) return "";
-    return noteText({
+    if (link === null || me === undefined) return undefined;
+    return {
       from: this.#seat?.name ?? me.name,
       title: title ?? "",
       expiresAt: expiresAt ?? this.#outside.clock.now(),
       origin: this.#origin,
       viewOnly: link.kind === "view",
       link: formatLink(link),
-    });
+    };
   }
 
   link(): string {

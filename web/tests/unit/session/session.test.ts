@@ -1,6 +1,7 @@
 // Where a visitor stands: the address, the seat of this tab, other tabs, a plane that can't be reached; and what is handed on.
 import { describe, expect, test } from "vitest";
 import { drawId, formatLink, Secret } from "../../../src/seal";
+import { noteText } from "../../../src/session/note";
 import { FakePlane, json, ORIGIN, problem } from "../../support/fake-plane";
 import { rest } from "../../support/clock";
 import { memoryStore } from "../../support/outside";
@@ -389,8 +390,12 @@ test("the note and the link are made of what the seat holds", async () => {
   const { session } = await seatedVisit(plane);
   await until(session, "the title", ({ title }) => title !== undefined);
   expect(session.link()).toBe(plane.link());
-  expect(session.note()).toContain(`Ann shares a DevPilot session with you: "A title"`);
-  expect(session.note()).toContain(`\n\n${plane.link()}\n\n`);
+  const note = session.note();
+  if (note === undefined) throw new Error("no note");
+  expect(noteText(note)).toContain(`Ann shares a DevPilot session with you: "A title"`);
+  expect(noteText(note)).toContain(`\n\n${plane.link()}\n\n`);
+  session.close();
+  expect(visit(plane).session.note()).toBeUndefined();
 });
 
 test("an auto that others began is agreed to as well, for its own run", async () => {
