@@ -233,6 +233,8 @@ export interface View {
   /** Who may still come in, and how many wait before it. The owner decides, by `devpilot-session door`. */
   door: { state: "open" | "ask" | "closed"; knocking: number };
   integrity: Integrity;
+  /** A sentence where the browser keeps nothing for this page: after a reload the link is needed again. */
+  fleeting?: string;
   /** A sentence about the last thing that was asked for and refused. */
   trouble?: string;
   epoch: number;

@@ -17,6 +17,8 @@ export interface Outside {
 
 /** Of this tab alone, gone with it. */
 export interface Store {
+  /** A reload finds what was kept. */
+  readonly isLasting: boolean;
   get(key: string): string | null;
   /** False when there is no room. */
   set(key: string, value: string): boolean;

@@ -15,7 +15,7 @@ import { Sitting } from "./sitting";
 import { nameLine } from "./shown";
 import { Stopped } from "./stopped";
 import { takeSeat } from "./tabs";
-import { adviceOn, sentenceOf } from "./trouble";
+import { adviceOn, FLEETING, sentenceOf } from "./trouble";
 import { exportedOf, integrityOf, NOTHING, seated } from "./view";
 
 /** The session that an address leads to, with its fragment: read it before it is removed from the address bar. */
@@ -393,6 +393,7 @@ class OpenSession implements Session {
       phase: this.#phase,
       connection: this.#connection,
       ...(this.#retryAt === undefined ? {} : { retryAt: this.#retryAt }),
+      ...(this.#outside.store.isLasting ? {} : { fleeting: FLEETING }),
       ...(this.#loading === null ? {} : { loading: this.#loading }),
       ...(this.#trouble === undefined ? {} : { trouble: this.#trouble }),
     };

@@ -6,6 +6,9 @@ import type { Code, SessionEnd } from "../api/types";
 import { advice, type SealErrorCode } from "../seal";
 import type { ClosedWhy, View } from "./model";
 
+export const FLEETING =
+  "Your browser keeps nothing for this page: a reload loses your seat and what you have not sent. Keep the link you came with.";
+
 /** A sentence, from a refusal of the plane or what else was thrown. */
 export function sentenceOf(failure: PlaneFailure): string {
   switch (failure.kind) {
