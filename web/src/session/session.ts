@@ -15,7 +15,7 @@ import { Sitting } from "./sitting";
 import { nameLine } from "./shown";
 import { Stopped } from "./stopped";
 import { takeSeat } from "./tabs";
-import { adviceOn, FLEETING, sentenceOf } from "./trouble";
+import { adviceOn, FLEETING, refusalOf, sentenceOf } from "./trouble";
 import { exportedOf, integrityOf, NOTHING, seated } from "./view";
 
 /** The session that an address leads to, with its fragment: read it before it is removed from the address bar. */
@@ -32,6 +32,8 @@ class OpenSession implements Session {
   #retryAt: number | undefined;
   #loading: { done: number; total: number } | null = null;
   #trouble: string | undefined;
+  /** Why it is tried again by itself: over once a try went well. */
+  #lost: string | undefined;
   #seat: Seat | null = null;
   #sitting: Sitting | null = null;
   #letGo: (() => void) | null = null;
@@ -247,6 +249,7 @@ class OpenSession implements Session {
       await sitting.enter(link !== null);
       if (sitting.signal.aborted) return;
       this.#phase = { kind: "seated" };
+      this.#lost = undefined;
       this.#publisher.now();
       await sitting.run();
     } catch (thrown) {
@@ -273,6 +276,7 @@ class OpenSession implements Session {
       connection: (connection: Connection, retryAt?: number) => {
         this.#connection = connection;
         this.#retryAt = retryAt;
+        if (connection === "live" || connection === "stopped") this.#lost = undefined;
         // Let in once more, or reached again.
         const isBack = this.#phase.kind === "knocking" || isUnreachable(this.#phase);
         if (connection !== "stopped" && isBack) this.#phase = { kind: "seated" };
@@ -287,12 +291,13 @@ class OpenSession implements Session {
           this.#phase = { kind: "knocking", since: this.#outside.clock.now() };
         this.#connection = "waiting";
         this.#retryAt = undefined;
+        this.#lost = undefined;
         this.#publisher.changed();
       },
       waiting: (failure: PlaneFailure, until: number) => {
         // Somebody who waits before the door stays there; for everybody else there is nothing to see yet.
         if (seat.entry !== "knocked") this.#phase = { kind: "closed", why: "unreachable" };
-        this.#trouble = sentenceOf(failure);
+        this.#lost = sentenceOf(failure);
         this.#connection = "waiting";
         this.#retryAt = until;
         this.#publisher.changed();
@@ -320,7 +325,7 @@ class OpenSession implements Session {
     try {
       await call(sitting);
     } catch (thrown) {
-      if (thrown instanceof PlaneFailure) this.#trouble = sentenceOf(thrown) + leaves;
+      if (thrown instanceof PlaneFailure) this.#trouble = refusalOf(thrown) + leaves;
       else if (thrown instanceof SealError && isOfOwnText(thrown)) this.#trouble = adviceOn(thrown.code);
       else this.#failed(thrown);
     }
@@ -334,7 +339,7 @@ class OpenSession implements Session {
       return;
     }
     if (thrown instanceof PlaneFailure) {
-      this.#trouble = sentenceOf(thrown);
+      this.#lost = sentenceOf(thrown);
       this.#publisher.changed();
       return;
     }
@@ -387,6 +392,7 @@ class OpenSession implements Session {
     const sitting = this.#sitting;
     const shows = sitting !== null && (kind === "seated" || kind === "closed");
     const what = shows ? seated(sitting.looking()) : NOTHING;
+    const trouble = this.#trouble ?? this.#lost;
     return {
       ...what,
       canWrite: what.canWrite && kind === "seated",
@@ -395,7 +401,7 @@ class OpenSession implements Session {
       ...(this.#retryAt === undefined ? {} : { retryAt: this.#retryAt }),
       ...(this.#outside.store.isLasting ? {} : { fleeting: FLEETING }),
       ...(this.#loading === null ? {} : { loading: this.#loading }),
-      ...(this.#trouble === undefined ? {} : { trouble: this.#trouble }),
+      ...(trouble === undefined ? {} : { trouble }),
     };
   }
 }

@@ -9,13 +9,20 @@ import type { ClosedWhy, View } from "./model";
 export const FLEETING =
   "Your browser keeps nothing for this page: a reload loses your seat and what you have not sent. Keep the link you came with.";
 
-/** A sentence, from a refusal of the plane or what else was thrown. */
+/** Of what a person asked for, which is not asked for again by itself. */
+export function refusalOf(failure: PlaneFailure): string {
+  return sentenceOf(failure).replace(AGAIN, "Try again.");
+}
+
+const AGAIN = "Nothing was lost; it is tried again.";
+
+/** A sentence, from a refusal of the plane or what else was thrown, where it is tried again by itself as far as it can be. */
 export function sentenceOf(failure: PlaneFailure): string {
   switch (failure.kind) {
     case "unreachable":
-      return "The server can't be reached. Nothing was lost; it is tried again.";
+      return `The server can't be reached. ${AGAIN}`;
     case "timed_out":
-      return "The server did not answer in time. Nothing was lost; it is tried again.";
+      return `The server did not answer in time. ${AGAIN}`;
     case "foreign":
       return "Something between this page and the server answered in its place. Nothing was lost; try again.";
     case "misshapen":
@@ -46,8 +53,8 @@ const SENTENCES: Partial<Readonly<Record<Code, string>>> = {
   in_auto: "Auto is on, and nothing was changed. Stop it first.",
   proposal_gone: "That proposal is gone: replaced, declined, used or lapsed. Nothing was changed.",
   too_large: "This is larger than a session carries. Make it shorter, or split it.",
-  store_unavailable: "The server can't reach its database. Nothing was lost; it is tried again.",
-  draining: "The server is being restarted. Nothing was lost; it is tried again.",
+  store_unavailable: `The server can't reach its database. ${AGAIN}`,
+  draining: `The server is being restarted. ${AGAIN}`,
   message_id_reused:
     "The server holds another message in the place of this one. Copy the text and send it anew.",
 };

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { drawId, formatLink, Secret } from "../../../src/seal";
 import { noteText } from "../../../src/session/note";
 import { FakePlane, json, ORIGIN, problem } from "../../support/fake-plane";
-import { rest } from "../../support/clock";
+import { passing, rest } from "../../support/clock";
 import { memoryStore } from "../../support/outside";
 import { eventsOf, messagesOf, textsOf, until } from "../../support/seen";
 import { reloadAddress, seatedVisit, visit } from "../../support/visitor";
@@ -231,8 +231,11 @@ describe("a plane that can't be reached", () => {
     const waiting = await until(session, "that it waits", ({ connection }) => connection === "waiting");
     expect(waiting.phase).toMatchObject({ kind: "closed", why: "unreachable" });
     expect(waiting.retryAt).toBeGreaterThan(clock.now());
+    expect(waiting.trouble).toMatch(/can't be reached.*tried again/);
     clock.advance(1_000);
-    await until(session, "the seat", ({ phase }) => phase.kind === "seated");
+    const seated = await until(session, "the seat", ({ phase }) => phase.kind === "seated");
+    // The try went well: nothing is tried again any more.
+    expect(seated.trouble).toBeUndefined();
     expect(joins).toEqual([
       expect.objectContaining({ rejoin_verifier: expect.any(String) as string }),
       expect.objectContaining({ rejoin_secret: expect.any(String) as string }),
@@ -334,6 +337,14 @@ test("a refusal of what was asked for is a sentence, and gone with the next", as
   plane.hook = () => undefined;
   await session.setMode("relay");
   expect(session.view.trouble).toBeUndefined();
+});
+
+test("what nothing answered and nobody asks for again is not said to be tried again", async () => {
+  const plane = await FakePlane.start();
+  const { session, clock } = await seatedVisit(plane);
+  plane.hook = (call) => (call === "POST /mode" ? Promise.reject(new TypeError("broken")) : undefined);
+  await passing(clock, session.setMode("relay"));
+  expect(session.view.trouble).toBe("The server can't be reached. Try again.");
 });
 
 test("what is exported is what was verified, in blocks that no message can leave", async () => {
