@@ -121,8 +121,7 @@ export const CLOSED: Readonly<Record<ClosedWhy, ClosedText>> = {
   },
   removed: {
     title: "You are no longer in this session.",
-    happened:
-      "The owner gave it new keys and did not keep you in. What you read before stays here until you close this tab.",
+    happened: "The owner gave it new keys and did not keep you in.",
     next: ["If you think that is a mistake, ask the owner for a new link."],
   },
   elsewhere: {
