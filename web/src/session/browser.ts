@@ -105,6 +105,12 @@ export const browser: Outside = {
       document.removeEventListener("visibilitychange", looked);
     };
   },
+  lost: (then) => {
+    addEventListener("offline", then);
+    return () => {
+      removeEventListener("offline", then);
+    };
+  },
   store,
   locks: store.isLasting ? webLocks : noLocks,
 };

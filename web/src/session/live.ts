@@ -47,6 +47,8 @@ export class Live {
   #fruitless = 0;
   #comeBackFrom = 0;
   #endStream: () => void = () => undefined;
+  /** A stream is open, as far as is known. */
+  #isOpen = false;
 
   constructor(needs: LiveNeeds) {
     this.#needs = needs;
@@ -117,6 +119,8 @@ export class Live {
           return answer;
         }
       } catch (thrown) {
+        // Nothing answers one call: then the stream, which nobody asks anything, may be as dead and not show it for long.
+        if (thrown instanceof PlaneFailure && thrown.status === 0) this.doubt();
         if (!(thrown instanceof PlaneFailure) || !thrown.isTokenOver || comebacks >= COMEBACKS) throw thrown;
         if (outside.clock.now() < this.#comeBackFrom) throw thrown;
       }
@@ -188,6 +192,7 @@ export class Live {
       if (!(thrown instanceof PlaneFailure) || !thrown.isTokenOver) throw thrown;
       if (held.seat.token === token) await entering.comeBack();
     } finally {
+      this.#isOpen = false;
       held.keep();
     }
   }
@@ -196,9 +201,11 @@ export class Live {
     const { held, intake, connection, caughtUp, changed } = this.#needs;
     switch (event.event) {
       case "open":
+        this.#isOpen = true;
         connection("live");
         return;
       case "waiting":
+        this.#isOpen = false;
         connection("waiting", event.until);
         return;
       case "checkpoint":
@@ -235,6 +242,11 @@ export class Live {
   /** Back to the pages, where a stream is open: they have what it left out, or it is held against the plane. */
   readAgain(): void {
     this.#endStream();
+  }
+
+  /** There is reason to think that the stream is dead: the pages tell. One that is waited for is known to be. */
+  doubt(): void {
+    if (this.#isOpen) this.#endStream();
   }
 
   /** Ends what would still come. */

@@ -11,6 +11,8 @@ export interface Outside {
   readonly breathe: () => Promise<void>;
   /** Calls back when the network is back, or the person looks at the page again. Gives what ends that. */
   readonly returned: (then: () => void) => () => void;
+  /** Calls back when the browser says that the network is gone. Gives what ends that. */
+  readonly lost: (then: () => void) => () => void;
   readonly store: Store;
   readonly locks: Locks;
 }

@@ -37,15 +37,18 @@ class OpenSession implements Session {
   #seat: Seat | null = null;
   #sitting: Sitting | null = null;
   #letGo: (() => void) | null = null;
-  readonly #unwatch: () => void;
+  readonly #unwatch: readonly (() => void)[];
 
   constructor(address: string, outside: Outside) {
     this.#outside = outside;
     this.#origin = new URL(address).origin;
     this.#publisher = new Publisher(outside.clock, () => this.#look());
-    this.#unwatch = outside.returned(() => {
-      this.tryNow();
-    });
+    this.#unwatch = [
+      outside.returned(() => {
+        this.tryNow();
+      }),
+      outside.lost(() => this.#sitting?.doubt()),
+    ];
     const arrived = arrive(address, outside.store);
     if (arrived.type === "closed") {
       this.#close(arrived.why, arrived.detail);
@@ -210,7 +213,7 @@ class OpenSession implements Session {
   }
 
   close(): void {
-    this.#unwatch();
+    for (const end of this.#unwatch) end();
     this.#leaveSitting();
     this.#publisher.close();
   }

@@ -97,6 +97,11 @@ export class Sitting {
     return this.#live.withToken(call);
   }
 
+  /** The network is said to be gone. */
+  doubt(): void {
+    this.#live.doubt();
+  }
+
   /** Notes a failed check. */
   fail(error: SealError): void {
     this.#live.fail(error);

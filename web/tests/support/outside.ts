@@ -36,6 +36,7 @@ export function realOutside(store: Store = memoryStore(), locks: Locks = sharedL
     random: () => 0.5,
     breathe: () => new Promise((go) => setImmediate(go)),
     returned: () => () => undefined,
+    lost: () => () => undefined,
     store,
     locks,
   };
