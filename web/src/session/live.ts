@@ -23,7 +23,7 @@ export interface LiveNeeds {
   readonly entering: Entering;
   readonly outside: Pick<Outside, "clock" | "random">;
   readonly signal: AbortSignal;
-  readonly connection: (connection: Connection, retryAt?: number) => void;
+  readonly connection: (connection: Connection, retryAt?: number, failure?: PlaneFailure | null) => void;
   readonly loading: (loading: { done: number; total: number } | null) => void;
   /** All that the plane names was read. */
   readonly caughtUp: () => void;
@@ -88,15 +88,15 @@ export class Live {
         if (why !== null) throw new Stopped(why, thrown.code ?? undefined);
         failures++;
         const pause = pauseMs(failures, thrown.extras.retry_after_s, outside.random());
-        await this.#pause(pause);
+        await this.#pause(pause, thrown);
       }
     }
     if (!signal.aborted) connection("stopped");
   }
 
-  async #pause(milliseconds: number): Promise<void> {
+  async #pause(milliseconds: number, failure: PlaneFailure | null = null): Promise<void> {
     const { outside, signal, connection } = this.#needs;
-    connection("waiting", outside.clock.now() + milliseconds);
+    connection("waiting", outside.clock.now() + milliseconds, failure);
     await sleep(outside.clock, milliseconds, signal);
   }
 
@@ -206,7 +206,7 @@ export class Live {
         return;
       case "waiting":
         this.#isOpen = false;
-        connection("waiting", event.until);
+        connection("waiting", event.until, event.failure);
         return;
       case "checkpoint":
         intake.skipTo(event.data);

@@ -219,6 +219,8 @@ export interface View {
   connection: Connection;
   /** When the next try is, while waiting. */
   retryAt?: number;
+  /** Why it is tried again, in a sentence, where something answered: stays until a try went well. */
+  lost?: string;
   title?: string;
   me?: Author;
   canWrite: boolean;

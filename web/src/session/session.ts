@@ -33,7 +33,7 @@ class OpenSession implements Session {
   #loading: { done: number; total: number } | null = null;
   #trouble: string | undefined;
   /** Why it is tried again by itself: over once a try went well. */
-  #lost: string | undefined;
+  #lost: PlaneFailure | undefined;
   #seat: Seat | null = null;
   #sitting: Sitting | null = null;
   #letGo: (() => void) | null = null;
@@ -276,10 +276,12 @@ class OpenSession implements Session {
       changed: () => {
         this.#publisher.changed();
       },
-      connection: (connection: Connection, retryAt?: number) => {
+      connection: (connection: Connection, retryAt?: number, failure: PlaneFailure | null = null) => {
         this.#connection = connection;
         this.#retryAt = retryAt;
-        if (connection === "live" || connection === "stopped") this.#lost = undefined;
+        // What is only connecting anew has not got over it.
+        if (connection !== "connecting") this.#lost = undefined;
+        if (failure !== null) this.#lost = failure;
         // Let in once more, or reached again.
         const isBack = this.#phase.kind === "knocking" || isUnreachable(this.#phase);
         if (connection !== "stopped" && isBack) this.#phase = { kind: "seated" };
@@ -300,7 +302,7 @@ class OpenSession implements Session {
       waiting: (failure: PlaneFailure, until: number) => {
         // Somebody who waits before the door stays there; for everybody else there is nothing to see yet.
         if (seat.entry !== "knocked") this.#phase = { kind: "closed", why: "unreachable" };
-        this.#lost = sentenceOf(failure);
+        this.#lost = failure;
         this.#connection = "waiting";
         this.#retryAt = until;
         this.#publisher.changed();
@@ -342,7 +344,7 @@ class OpenSession implements Session {
       return;
     }
     if (thrown instanceof PlaneFailure) {
-      this.#lost = sentenceOf(thrown);
+      this.#lost = thrown;
       this.#publisher.changed();
       return;
     }
@@ -395,7 +397,8 @@ class OpenSession implements Session {
     const sitting = this.#sitting;
     const shows = sitting !== null && (kind === "seated" || kind === "closed");
     const what = shows ? seated(sitting.looking()) : NOTHING;
-    const trouble = this.#trouble ?? this.#lost;
+    const lost = this.#lost === undefined ? undefined : sentenceOf(this.#lost);
+    const trouble = this.#trouble ?? (kind === "seated" ? undefined : lost);
     return {
       ...what,
       canWrite: what.canWrite && kind === "seated",
@@ -405,6 +408,7 @@ class OpenSession implements Session {
       ...(this.#outside.store.isLasting ? {} : { fleeting: FLEETING }),
       ...(this.#loading === null ? {} : { loading: this.#loading }),
       ...(trouble === undefined ? {} : { trouble }),
+      ...(lost === undefined || this.#lost?.status === 0 ? {} : { lost }),
     };
   }
 }

@@ -24,7 +24,7 @@ export function sentenceOf(failure: PlaneFailure): string {
     case "timed_out":
       return `The server did not answer in time. ${AGAIN}`;
     case "foreign":
-      return "Something between this page and the server answered in its place. Nothing was lost; try again.";
+      return `Something else than the server answered in its place (status ${String(failure.status)}). ${AGAIN}`;
     case "misshapen":
       return "The server sent an answer this page does not understand. Reload the page; tell its operator if it stays so.";
     case "problem":
@@ -59,7 +59,7 @@ const SENTENCES: Partial<Readonly<Record<Code, string>>> = {
     "The server holds another message in the place of this one. Copy the text and send it anew.",
 };
 
-function problem({ code, extras }: PlaneFailure): string {
+function problem({ code, extras, status, isPassing }: PlaneFailure): string {
   if (code === "session_ended")
     return `The session ${overWord(extras.cause ?? "ended")}: nothing more is posted in it.`;
   if (code === "rate_limited") {
@@ -70,7 +70,10 @@ function problem({ code, extras }: PlaneFailure): string {
     return "The server allows a smaller budget or a shorter time for auto. Nothing was changed; propose less.";
   }
   const sentence = code === null ? undefined : SENTENCES[code];
-  return sentence ?? "The server refused this. Nothing was changed.";
+  if (sentence !== undefined) return sentence;
+  return isPassing
+    ? `The server failed (status ${String(status)}). ${AGAIN}`
+    : "The server refused this. Nothing was changed.";
 }
 
 function overWord(cause: SessionEnd["cause"]): string {

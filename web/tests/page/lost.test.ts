@@ -51,3 +51,21 @@ test("a next try within a minute is counted down to, and a later one has its tim
   await pass(11_000);
   expect(screen.getByText(/It is tried again now\./)).toBeVisible();
 });
+
+test("what came in the server's place is said, until a try went well", async () => {
+  const lost = "Something else than the server answered in its place (status 502).";
+  await open({ connection: "waiting", lost });
+  expect(screen.getByText(lost)).toBeVisible();
+  const { lost: _, ...well } = session.view;
+  session.replace({ ...well, connection: "live" });
+  await tick();
+  expect(screen.queryByText(lost)).toBeNull();
+});
+
+test("where there is no seat yet, it stands in place of a server that does not answer", async () => {
+  const lost = "Something else than the server answered in its place (status 502).";
+  await open({ phase: { kind: "closed", why: "unreachable" }, lost, retryAt: NOW + 5_000 });
+  expect(await screen.findByText(lost)).toBeVisible();
+  expect(document.body).not.toHaveTextContent(/can't be reached|does not answer/);
+  expect(screen.getByText("0:05")).toBeVisible();
+});

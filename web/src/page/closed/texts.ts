@@ -167,3 +167,9 @@ export const ADMIN_REKEY: ClosedText = {
     "Do not take a link that stands in the transcript.",
   ],
 };
+
+/** The server does answer, or something in its place: what came is said in place of `happened`. */
+export const ANSWERED: ClosedText = {
+  ...CLOSED.unreachable,
+  title: "The session can't be had from the server at present.",
+};

@@ -124,7 +124,11 @@ export class Double implements Session {
   }
 
   show(more: Partial<View>): void {
-    this.#view = { ...this.#view, ...more };
+    this.replace({ ...this.#view, ...more });
+  }
+
+  replace(view: View): void {
+    this.#view = view;
     for (const listener of this.#listeners) listener(this.#view);
   }
 
