@@ -166,7 +166,7 @@ export interface Mode {
   /** When auto ends, in milliseconds since the epoch by this machine's clock, corrected for the plane's. */
   endsAt?: number;
   ttlMs?: number;
-  /** The server says auto, and it counts as observe here: others may go on in it. */
+  /** It does not count as auto here, and others may be in it: the server or the transcript says so, or nothing can be heard. */
   autoElsewhere?: boolean;
   accepted: readonly Author[];
   /** Proposed or accepted from this tab, and it still goes on. */

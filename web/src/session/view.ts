@@ -122,16 +122,25 @@ function claimedOf(state: State, ahead: number, alarm: Alarm | null): Claimed {
   };
 }
 
-function modeOf({ held, texts, now, ahead, isCaughtUp }: Looking): Mode {
+/** Others may be in auto although it counts as observe here. While a person here has to decide, what the plane or the transcript
+ * tells is still heard, and does not count; where a check failed for good nothing is heard any more, and nothing excluded. */
+function isAutoElsewhere({ held, now, isCaughtUp }: Looking): boolean {
+  const { state, seat, auto } = held;
+  // While records are still read it may turn out to be on here.
+  if (!isHeld(seat.alarm)) return state?.mode.name === "auto" && isCaughtUp;
+  if (isBroken(seat.alarm) || state === null) return true;
+  const isOpen = auto.run != null && counted({ name: "auto" }, auto.run, now).name === "auto";
+  return state.mode.name === "auto" || isOpen;
+}
+
+function modeOf(looking: Looking): Mode {
+  const { held, texts, now, ahead } = looking;
   const { state, seat, people } = held;
-  if (state === null) return NOTHING.mode;
+  const elsewhere = isAutoElsewhere(looking) ? { autoElsewhere: true } : {};
+  if (state === null) return { ...NOTHING.mode, ...elsewhere };
   const claimed = claimedOf(state, ahead, seat.alarm);
   const mode = counted(claimed, held.auto.run, now);
-  if (mode.name !== "auto") {
-    // Others may be in it all the same, and anybody may stop it. While records are still read it may turn out to be on.
-    const isElsewhere = claimed.name === "auto" && isCaughtUp;
-    return { ...mode, ...(isElsewhere ? { autoElsewhere: true } : {}), accepted: [], youAccepted: false };
-  }
+  if (mode.name !== "auto") return { ...mode, ...elsewhere, accepted: [], youAccepted: false };
   const goal = texts.goal(state.mode.goal, state.mode.proposal_id, undefined);
   const consent = seat.consents.find(({ proposal }) => proposal === claimed.proposal);
   return {

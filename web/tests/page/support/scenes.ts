@@ -1,6 +1,6 @@
 // States of a session in which the page is looked at: each as a view made by hand.
 import type { Item, View } from "../../../src/session/model";
-import { ANA, auto, BOT, ME, message, NOW, person, proposal } from "./double";
+import { ANA, auto, BOT, ME, message, NOW, OBSERVE, person, proposal } from "./double";
 
 const CODE = `The cursor in \`export.rs\` is taken **before** the transaction begins, so rows that commit in between are skipped:
 
@@ -196,6 +196,7 @@ export const SCENES: Readonly<Record<string, Partial<View>>> = {
     people: LISTENERS,
     canWrite: false,
     connection: "stopped",
+    mode: { ...OBSERVE, autoElsewhere: true },
     integrity: {
       state: "broken",
       sentence: "A record does not follow from the one before it: something was changed, left out or put in.",
