@@ -192,6 +192,8 @@ export interface Integrity {
   seq?: number;
   /** A warning was set aside by `Session.acknowledge`; posting goes on. */
   acknowledged?: boolean;
+  /** How many messages did not pass and are not shown. One member can bring that about, so it is no alarm; but not all is there. */
+  withheld?: number;
   /** The first record checked here. */
   checkedFrom: number;
   /** Up to which seq somebody else's signed messages confirm it, and who. */

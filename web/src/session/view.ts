@@ -175,6 +175,7 @@ export function integrityOf(held: Held): Integrity {
   const [furthest] = [...transcript.confirmed].filter(([id]) => id !== me.id).sort(([, a], [, b]) => b - a);
   return {
     ...judged(held, alarm),
+    ...(held.withheld === 0 ? {} : { withheld: held.withheld }),
     checkedFrom: transcript.base + 1,
     ...(furthest === undefined ? {} : confirmedBy(furthest, people)),
     ...(transcript.head.seq === 0 ? {} : { head: headText(transcript.head) }),
