@@ -129,6 +129,8 @@ export interface MessageItem {
   pending?: "sending" | "failed";
   /** Why it was refused, in a sentence. */
   refusal?: string;
+  /** Of a refused one: the server confirmed it before, so it is not one that was not sent. */
+  isConfirmed?: boolean;
   /** It takes longer than it should. */
   delay?: Delay;
 }

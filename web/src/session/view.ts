@@ -89,7 +89,8 @@ function itemsOf({ held, pending }: Looking): readonly Item[] {
   return [...items, ...pending.map((one) => pendingItem(one, held, me))];
 }
 
-function pendingItem({ seq, at, content, refusal, delay }: Pending, held: Held, author: Author): MessageItem {
+function pendingItem(pending: Pending, held: Held, author: Author): MessageItem {
+  const { seq, at, content, refusal, isConfirmed, delay } = pending;
   const text = shown(content.text);
   return {
     kind: "message",
@@ -106,6 +107,7 @@ function pendingItem({ seq, at, content, refusal, delay }: Pending, held: Held, 
     paths: content.paths.map(shownLine),
     pinned: content.pinned,
     ...(refusal === undefined ? { pending: "sending" } : { pending: "failed", refusal }),
+    ...(refusal !== undefined && isConfirmed ? { isConfirmed } : {}),
     ...(delay === undefined ? {} : { delay }),
   };
 }
