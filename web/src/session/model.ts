@@ -71,7 +71,7 @@ export interface Person extends Author {
   listening: boolean;
   /** The program of an agent, by its own word. */
   program?: string;
-  /** Milliseconds since the epoch, as the plane said. */
+  /** Milliseconds since the epoch by this machine's clock, as the plane said. */
   lastSeen?: number;
   /** The highest seq they fetched, by the plane's word. */
   readUpTo?: number;

@@ -54,7 +54,7 @@ export const NOTHING: Seated = {
 };
 
 export function seated(looking: Looking): Seated {
-  const { held, texts } = looking;
+  const { held, texts, ahead } = looking;
   const { state } = held;
   const [title, proposal, muted] = [texts.title(), proposalOf(looking), mutedOf(held)];
   return {
@@ -62,7 +62,7 @@ export function seated(looking: Looking): Seated {
     me: held.people.author(held.me.id),
     canWrite: muted === undefined,
     ...(muted === undefined ? {} : { muted }),
-    people: held.people.list((id) => held.timeline.isHere(id), held.transcript.confirmed),
+    people: held.people.list((id) => held.timeline.isHere(id), held.transcript.confirmed, ahead),
     items: itemsOf(looking),
     mode: modeOf(looking),
     ...(proposal === undefined ? {} : { proposal }),

@@ -1,6 +1,7 @@
 // Where a visitor stands: the address, the seat of this tab, other tabs, a plane that can't be reached; and what is handed on.
 import { describe, expect, test } from "vitest";
 import { drawId, formatLink, Secret } from "../../../src/seal";
+import type { View } from "../../../src/session/model";
 import { noteText } from "../../../src/session/note";
 import { FakePlane, json, ORIGIN, problem } from "../../support/fake-plane";
 import { passing, rest } from "../../support/clock";
@@ -394,6 +395,29 @@ test("what is exported is what was verified, in blocks that no message can leave
     untrusted: true,
     mine: false,
   });
+});
+
+test("who is seen now is, also by a clock that is a day ahead", async () => {
+  const plane = await FakePlane.start();
+  const { fetch } = plane;
+  const yesterday = new Date(Date.parse("2026-11-30T12:00:00Z") - 86_400_000).toUTCString();
+  const dated = async (url: string, init: RequestInit) => {
+    const answer = await fetch(url, init);
+    answer.headers.set("date", yesterday);
+    return answer;
+  };
+  const { session, clock } = await seatedVisit(Object.assign(plane, { fetch: dated }));
+  const owner = ({ people }: View) => people.find(({ id }) => id === plane.owner.id);
+  plane.stream("presence", [
+    {
+      participant_id: plane.owner.id,
+      fetched_seq: 2,
+      listening: false,
+      last_seen_at: "2026-11-29T12:00:00Z",
+    },
+  ]);
+  const view = await until(session, "the presence", (seen) => owner(seen)?.readUpTo === 2);
+  expect(Math.abs(clock.now() - (owner(view)?.lastSeen ?? 0))).toBeLessThan(1_000);
 });
 
 test("the note and the link are made of what the seat holds", async () => {
