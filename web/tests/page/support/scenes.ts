@@ -191,6 +191,28 @@ export const SCENES: Readonly<Record<string, Partial<View>>> = {
       head: HEAD,
     },
   },
+  lost: {
+    items: [
+      ...TALK,
+      message(-1, "Is anybody there?", {
+        author: ME,
+        pending: "sending",
+        delay: { why: "The server did not answer in time.", until: NOW + 12_000, isUnstored: false },
+      }),
+    ],
+    people: LISTENERS,
+    connection: "waiting",
+    retryAt: NOW + 12_000,
+    lost: "Something else than the server answered in its place (status 502). Nothing was lost; it is tried again.",
+    fleeting: "Your browser keeps nothing for this page. Keep the link you came with.",
+    integrity: {
+      state: "whole",
+      sentence: "Every record shown was checked here. But 1 message did not pass, and can't be shown.",
+      withheld: 1,
+      checkedFrom: 1,
+      head: HEAD,
+    },
+  },
   broken: {
     items: TALK,
     people: LISTENERS,
