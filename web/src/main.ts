@@ -1,5 +1,5 @@
-// The entry of the page at /s/{id}: reads the address with its fragment, removes that from the address bar and from its
-// history entry before anything else happens, hands it on, and keeps nothing.
+// The entry of the page at /s/{id}: hands the address with its fragment on, and removes that from the address bar and from its
+// history entry as soon as it is held, before anything is drawn or asked of the network. Keeps nothing.
 import { mount } from "svelte";
 import "./page/all.css";
 import { withoutLink } from "./page/address-bar";
@@ -7,7 +7,8 @@ import App from "./page/App.svelte";
 import { browser } from "./session/browser";
 import { openSession } from "./session/session";
 
-const address = location.href;
+// Where this fails the link is still where it came from.
+const session = openSession(location.href, browser);
 history.replaceState(null, "", withoutLink(location.pathname));
 
 // A link opened in this tab while it shows the same session changes the fragment alone, and loads nothing by itself.
@@ -16,4 +17,4 @@ addEventListener("hashchange", () => {
 });
 
 const target = document.getElementById("app");
-if (target !== null) mount(App, { target, props: { session: openSession(address, browser) } });
+if (target !== null) mount(App, { target, props: { session } });

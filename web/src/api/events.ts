@@ -14,8 +14,8 @@ export type FeedEvent =
   | StreamEvent
   /** The stream is open; what follows is live. */
   | { readonly event: "open" }
-  /** It broke off, or can't be had: the next try is at this time. */
-  | { readonly event: "waiting"; readonly until: number };
+  /** It broke off, or can't be had: the next try is at this time. Null where it ended without a failure. */
+  | { readonly event: "waiting"; readonly until: number; readonly failure: PlaneFailure | null };
 
 export interface Feeding {
   readonly plane: Plane;
@@ -41,6 +41,7 @@ export async function* feed(feeding: Feeding): AsyncGenerator<FeedEvent, void> {
   while (!signal.aborted) {
     const startedAt = clock.now();
     let askedS: number | undefined;
+    let failure: PlaneFailure | null = null;
     try {
       for await (const [event, id] of once(feeding, lastEventId)) {
         lastEventId = id ?? lastEventId;
@@ -53,11 +54,12 @@ export async function* feed(feeding: Feeding): AsyncGenerator<FeedEvent, void> {
     } catch (thrown) {
       if (!(thrown instanceof PlaneFailure) || !thrown.isPassing) throw thrown;
       askedS = thrown.extras.retry_after_s;
+      failure = thrown;
     }
     if (signal.aborted) return;
     failures = clock.now() - startedAt > STEADY_MS ? 1 : failures + 1;
     const pause = pauseMs(failures, askedS, random());
-    yield { event: "waiting", until: clock.now() + pause };
+    yield { event: "waiting", until: clock.now() + pause, failure };
     await sleep(clock, pause, signal);
   }
 }

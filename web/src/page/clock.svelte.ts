@@ -1,4 +1,8 @@
 // The time as a value, so that what counts down is drawn anew and tests choose what time it is.
+import { createContext } from "svelte";
+
+/** The clock of the page, for what lies deep in it and counts down. */
+export const [clockOfPage, setClockOfPage] = createContext<Clock>();
 
 export class Clock {
   #now: number;

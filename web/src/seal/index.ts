@@ -1,7 +1,8 @@
 // crypto.md a second time: all the cryptography of a session, for the page. No I/O but the browser's random generator and
-// its WebCrypto, no clock, no DOM; throws only SealError. The way through it: findLink gives a Link; its secret, checked
-// with an epoch record, gives EpochKeys for a Keyring; an Identity signs; sealMessage and sealProfile seal; a Transcript
-// accepts records in order and learns into a Roster who may write.
+// its WebCrypto, and a part of itself that is loaded when it is needed; no clock, no DOM; throws only SealError, and Unloaded
+// where that part does not come. The way through it: findLink gives a Link; its secret, checked with an epoch record, gives
+// EpochKeys for a Keyring; an Identity signs; sealMessage and sealProfile seal; a Transcript accepts records in order and
+// learns into a Roster who may write.
 export { advice } from "./advice";
 export { AttachmentOpening, openAttachment, sealedChunkLengths, type Offer } from "./attachment";
 export { equal, type Bytes } from "./bytes";
@@ -9,6 +10,7 @@ export { fromBase64Url, toBase64Url, toHex } from "./encoding";
 export { parseEpochRecord, type Commitments, type EpochRecord, type EpochType } from "./epoch-record";
 export { codeOf, SealError, type SealErrorCode } from "./error";
 export { openHistory, openPast } from "./history";
+export { loadHpke, Unloaded } from "./hpke-part";
 export * from "./ids";
 export { Identity, participantIdOf, type PublicKeys } from "./identity";
 export { isObject, parseObject, type JsonObject, type JsonValue } from "./json";

@@ -4,7 +4,7 @@ import { concat, type Bytes } from "./bytes";
 import { writeEntry, writePrefix, type Entry, type EpochFields } from "./epoch-record";
 import { SealError } from "./error";
 import { sealHistory } from "./history";
-import { sealPsk } from "./hpke";
+import { loadHpke } from "./hpke-part";
 import type { ParticipantId, SessionId } from "./ids";
 import { participantIdOf, type Agreeing, type PublicKeys } from "./identity";
 import { EpochKeys, type HeldKeys } from "./keys";
@@ -78,6 +78,7 @@ async function entryFor(
     rekeyPsk(old, me, publicKeys.agreement),
     old.epoch,
   );
+  const { sealPsk } = await loadHpke();
   const sealed = await sealPsk(publicKeys.agreement, given.secret.expose(), shared, ephemeral);
   return { participant, capability, ...sealed };
 }

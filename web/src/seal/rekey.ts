@@ -2,7 +2,8 @@
 import { concat, u32, wipe, type Bytes } from "./bytes";
 import { prefixOf, type Entry, type EpochRecord } from "./epoch-record";
 import { SealError } from "./error";
-import { openPsk, type Shared } from "./hpke";
+import type { Shared } from "./hpke";
+import { loadHpke } from "./hpke-part";
 import { idBytes, type ParticipantId } from "./ids";
 import { participantIdOf, type Agreeing, type PublicKeys } from "./identity";
 import { hkdf, label } from "./kdf";
@@ -19,7 +20,8 @@ export interface Owner {
   readonly keys: PublicKeys | null;
 }
 
-/** The keys of the next epoch, from one's own entry in its record. `old` are those of the epoch before. */
+/** The keys of the next epoch, from one's own entry in its record. `old` are those of the epoch before. Throws SealError, or
+ * Unloaded once all is checked that needs no HPKE. */
 export async function openRekey(
   record: EpochRecord,
   old: HeldKeys,
@@ -31,6 +33,7 @@ export async function openRekey(
   const ownerKeys = checkedOwner(record, owner);
   const entry = entryOf(record, me.id);
   if (entry === null) throw new SealError("rekey_removed");
+  const { openPsk } = await loadHpke();
   const psk = rekeyPsk(old, me, ownerKeys.agreement);
   const opened = await openPsk(me.agreementKey(), entry, sharedFor(entry, prefixOf(record), psk, old.epoch));
   wipe(psk);

@@ -1,22 +1,53 @@
-// The real outside: this browser's network, clock, sessionStorage and Web Locks. Nothing is decided here.
+// The real outside: this browser's network, clock, sessionStorage and Web Locks, or what stands in for these two.
 import type { Locks, Outside, Store } from "./outside";
 
-const store: Store = {
-  get: (key) => sessionStorage.getItem(key),
-  set: (key, value) => {
-    try {
-      sessionStorage.setItem(key, value);
+/** What the browser keeps for this tab. A browser may refuse to, at any touch of it: all is then in memory, and gone with the
+ * page. So it is where nothing could keep a duplicated tab from being the same participant: what is not kept is not copied. */
+export function storeOf(read: () => Storage, hasLocks: boolean): Store {
+  try {
+    const kept = read();
+    // One that was never allowed to hold anything refuses here; one that is full holds something.
+    if (kept.length === 0) kept.setItem(PROBE, "");
+    kept.removeItem(PROBE);
+    if (hasLocks) return lasting(kept);
+  } catch {
+    // As one without locks.
+  }
+  const held = new Map<string, string>();
+  return {
+    isLasting: false,
+    get: (key) => held.get(key) ?? null,
+    set: (key, value) => {
+      held.set(key, value);
       return true;
-    } catch {
-      return false;
-    }
-  },
-  remove: (key) => {
-    sessionStorage.removeItem(key);
-  },
-};
+    },
+    remove: (key) => {
+      held.delete(key);
+    },
+  };
+}
 
-const locks: Locks = {
+const PROBE = "devpilot-session";
+
+function lasting(kept: Storage): Store {
+  return {
+    isLasting: true,
+    get: (key) => kept.getItem(key),
+    set: (key, value) => {
+      try {
+        kept.setItem(key, value);
+        return true;
+      } catch {
+        return false;
+      }
+    },
+    remove: (key) => {
+      kept.removeItem(key);
+    },
+  };
+}
+
+const webLocks: Locks = {
   take: (name) =>
     new Promise((taken, failed) => {
       const hold = (lock: Lock | null) => {
@@ -31,6 +62,15 @@ const locks: Locks = {
       navigator.locks.request(name, { ifAvailable: true }, hold).catch(failed);
     }),
 };
+
+/** Of a tab that no other is a copy of. */
+const noLocks: Locks = { take: () => Promise.resolve(() => undefined) };
+
+const store = storeOf(
+  () => sessionStorage,
+  // Not in every browser, whatever the types say, and in none over plain http.
+  (globalThis.navigator as Partial<Navigator> | undefined)?.locks !== undefined,
+);
 
 export const browser: Outside = {
   fetch: (url, init) => fetch(url, init),
@@ -65,6 +105,12 @@ export const browser: Outside = {
       document.removeEventListener("visibilitychange", looked);
     };
   },
+  lost: (then) => {
+    addEventListener("offline", then);
+    return () => {
+      removeEventListener("offline", then);
+    };
+  },
   store,
-  locks,
+  locks: store.isLasting ? webLocks : noLocks,
 };

@@ -25,6 +25,7 @@ import {
 } from "../seal";
 import type { Held } from "./held";
 import type { Outside } from "./outside";
+import { withParts } from "./part";
 import { Stopped } from "./stopped";
 import { closedBy } from "./trouble";
 
@@ -152,7 +153,7 @@ export class Entering {
     if (old === undefined) throw new SealError("epoch_order");
     try {
       const owner = { id, keys: id === null ? null : (held.roster.get(id)?.keys ?? null) };
-      held.takeEpoch(await openRekey(record, old, owner, held.me), record);
+      held.takeEpoch(await withParts(openRekey(record, old, owner, held.me)), record);
     } catch (thrown) {
       const isOut = thrown instanceof SealError && thrown.code === "rekey_removed";
       throw isOut ? new Stopped("removed", "rekey_removed") : thrown;

@@ -14,6 +14,7 @@ import {
 import { entryOf } from "./entry";
 import type { Held } from "./held";
 import type { Outside } from "./outside";
+import { withParts } from "./part";
 import { Stopped } from "./stopped";
 
 /** How long work goes on before the browser gets its turn. */
@@ -73,7 +74,7 @@ export class Intake {
       await this.#needs.withToken((token) => this.learnEverybody(raw.epoch, token));
     }
     if (record.class === "epoch") this.#compareEpoch(raw);
-    const outcome = await held.transcript.accept(raw, held.reader);
+    const outcome = await withParts(held.transcript.accept(raw, held.reader));
     const entry = entryOf(record, outcome, raw.sender, raw.item);
     held.add(entry, outside.clock.now());
     if (raw.item !== null && raw.sender === held.me.id) this.#needs.own(raw.item);

@@ -23,7 +23,7 @@ export interface LiveNeeds {
   readonly entering: Entering;
   readonly outside: Pick<Outside, "clock" | "random">;
   readonly signal: AbortSignal;
-  readonly connection: (connection: Connection, retryAt?: number) => void;
+  readonly connection: (connection: Connection, retryAt?: number, failure?: PlaneFailure | null) => void;
   readonly loading: (loading: { done: number; total: number } | null) => void;
   /** All that the plane names was read. */
   readonly caughtUp: () => void;
@@ -47,6 +47,8 @@ export class Live {
   #fruitless = 0;
   #comeBackFrom = 0;
   #endStream: () => void = () => undefined;
+  /** A stream is open, as far as is known. */
+  #isOpen = false;
 
   constructor(needs: LiveNeeds) {
     this.#needs = needs;
@@ -86,15 +88,15 @@ export class Live {
         if (why !== null) throw new Stopped(why, thrown.code ?? undefined);
         failures++;
         const pause = pauseMs(failures, thrown.extras.retry_after_s, outside.random());
-        await this.#pause(pause);
+        await this.#pause(pause, thrown);
       }
     }
     if (!signal.aborted) connection("stopped");
   }
 
-  async #pause(milliseconds: number): Promise<void> {
+  async #pause(milliseconds: number, failure: PlaneFailure | null = null): Promise<void> {
     const { outside, signal, connection } = this.#needs;
-    connection("waiting", outside.clock.now() + milliseconds);
+    connection("waiting", outside.clock.now() + milliseconds, failure);
     await sleep(outside.clock, milliseconds, signal);
   }
 
@@ -117,6 +119,8 @@ export class Live {
           return answer;
         }
       } catch (thrown) {
+        // Nothing answers one call: then the stream, which nobody asks anything, may be as dead and not show it for long.
+        if (thrown instanceof PlaneFailure && thrown.status === 0) this.doubt();
         if (!(thrown instanceof PlaneFailure) || !thrown.isTokenOver || comebacks >= COMEBACKS) throw thrown;
         if (outside.clock.now() < this.#comeBackFrom) throw thrown;
       }
@@ -188,6 +192,7 @@ export class Live {
       if (!(thrown instanceof PlaneFailure) || !thrown.isTokenOver) throw thrown;
       if (held.seat.token === token) await entering.comeBack();
     } finally {
+      this.#isOpen = false;
       held.keep();
     }
   }
@@ -196,10 +201,12 @@ export class Live {
     const { held, intake, connection, caughtUp, changed } = this.#needs;
     switch (event.event) {
       case "open":
+        this.#isOpen = true;
         connection("live");
         return;
       case "waiting":
-        connection("waiting", event.until);
+        this.#isOpen = false;
+        connection("waiting", event.until, event.failure);
         return;
       case "checkpoint":
         intake.skipTo(event.data);
@@ -235,6 +242,11 @@ export class Live {
   /** Back to the pages, where a stream is open: they have what it left out, or it is held against the plane. */
   readAgain(): void {
     this.#endStream();
+  }
+
+  /** There is reason to think that the stream is dead: the pages tell. One that is waited for is known to be. */
+  doubt(): void {
+    if (this.#isOpen) this.#endStream();
   }
 
   /** Ends what would still come. */

@@ -1,5 +1,6 @@
 // What the page shows and may ask for, as plain values: the only thing src/page knows of a session. No I/O, no keys, no
 // tokens: nothing here may hold a secret. Made by session.ts, drawn by src/page.
+import type { Note } from "./note";
 
 /** Where the visitor stands. Each of the closed ones is a page of its own. */
 export type Phase =
@@ -70,7 +71,7 @@ export interface Person extends Author {
   listening: boolean;
   /** The program of an agent, by its own word. */
   program?: string;
-  /** Milliseconds since the epoch, as the plane said. */
+  /** Milliseconds since the epoch by this machine's clock, as the plane said. */
   lastSeen?: number;
   /** The highest seq they fetched, by the plane's word. */
   readUpTo?: number;
@@ -128,6 +129,8 @@ export interface MessageItem {
   pending?: "sending" | "failed";
   /** Why it was refused, in a sentence. */
   refusal?: string;
+  /** Of a refused one: the server confirmed it before, so it is not one that was not sent. */
+  isConfirmed?: boolean;
   /** It takes longer than it should. */
   delay?: Delay;
 }
@@ -165,7 +168,7 @@ export interface Mode {
   /** When auto ends, in milliseconds since the epoch by this machine's clock, corrected for the plane's. */
   endsAt?: number;
   ttlMs?: number;
-  /** The server says auto, and it counts as observe here: others may go on in it. */
+  /** It does not count as auto here, and others may be in it: the server or the transcript says so, or nothing can be heard. */
   autoElsewhere?: boolean;
   accepted: readonly Author[];
   /** Proposed or accepted from this tab, and it still goes on. */
@@ -191,6 +194,8 @@ export interface Integrity {
   seq?: number;
   /** A warning was set aside by `Session.acknowledge`; posting goes on. */
   acknowledged?: boolean;
+  /** How many messages did not pass and are not shown. One member can bring that about, so it is no alarm; but not all is there. */
+  withheld?: number;
   /** The first record checked here. */
   checkedFrom: number;
   /** Up to which seq somebody else's signed messages confirm it, and who. */
@@ -218,6 +223,8 @@ export interface View {
   connection: Connection;
   /** When the next try is, while waiting. */
   retryAt?: number;
+  /** Why it is tried again, in a sentence, where something answered: stays until a try went well. */
+  lost?: string;
   title?: string;
   me?: Author;
   canWrite: boolean;
@@ -232,6 +239,8 @@ export interface View {
   /** Who may still come in, and how many wait before it. The owner decides, by `devpilot-session door`. */
   door: { state: "open" | "ask" | "closed"; knocking: number };
   integrity: Integrity;
+  /** A sentence where the browser keeps nothing for this page: after a reload the link is needed again. */
+  fleeting?: string;
   /** A sentence about the last thing that was asked for and refused. */
   trouble?: string;
   epoch: number;
@@ -278,9 +287,10 @@ export interface Session {
   leave(): Promise<void>;
   /** Goes on although somebody saw another history, for this one sign of it. */
   acknowledge(): void;
-  /** The note that hands the link on to an agent; made only when asked for, and never kept. Empty without a seat. */
-  note(): string;
-  /** The link itself, for the QR code; the same. */
+  /** What the note that hands the link on is made of, the link among it: a secret as a whole, given only when asked for, and
+   * never kept. None without a seat. */
+  note(): Note | undefined;
+  /** The link itself, for the QR code; the same, and empty without a seat. */
   link(): string;
   /** Markdown or JSON of what was verified here. Rejects where the part of the page that writes it can't be loaded. */
   export(format: "markdown" | "json"): Promise<string>;

@@ -1,5 +1,5 @@
 // The note that hands a session on, word for word as the installed client writes it: people forward it, and tools look for
-// it. Pure. A secret as a whole: made when asked for, and not kept.
+// it. Pure. A secret as a whole: made when asked for, and not kept. Only the dialog that hands on uses it, and comes with it.
 import { shownName } from "./names";
 import { shownTitle } from "./shown";
 

@@ -46,6 +46,8 @@ export interface Pending {
   readonly at: number;
   readonly content: Content;
   readonly refusal?: string;
+  /** The plane says that it has it. */
+  readonly isConfirmed: boolean;
   readonly delay?: Delay;
 }
 
@@ -90,7 +92,7 @@ const BEHIND = "It waits for the message before it.";
 const OUTSIDE = "It waits until this page is connected again.";
 const TAKEN_BACK = "You took it back, and it was not stored.";
 const KEPT_FROM_YOU =
-  "The server confirmed it and does not show it. Whether others can read it is not known. Copy the text.";
+  "The server confirmed this message and does not show it: others may not have it. Copy the text.";
 
 /** An epoch that moved is there to be had with one look; a plane that never shows it is not asked without end. */
 const MOVES_MAX = 5;
@@ -132,6 +134,7 @@ export class Outbox {
         seq: local,
         at,
         content,
+        isConfirmed: draft.seq !== null,
         ...(refusal === null ? {} : { refusal }),
         ...(delay === null ? {} : { delay }),
       };

@@ -11,12 +11,16 @@ export interface Outside {
   readonly breathe: () => Promise<void>;
   /** Calls back when the network is back, or the person looks at the page again. Gives what ends that. */
   readonly returned: (then: () => void) => () => void;
+  /** Calls back when the browser says that the network is gone. Gives what ends that. */
+  readonly lost: (then: () => void) => () => void;
   readonly store: Store;
   readonly locks: Locks;
 }
 
 /** Of this tab alone, gone with it. */
 export interface Store {
+  /** A reload finds what was kept. */
+  readonly isLasting: boolean;
   get(key: string): string | null;
   /** False when there is no room. */
   set(key: string, value: string): boolean;

@@ -70,15 +70,17 @@ export class People {
     return author;
   }
 
-  /** Those who are here first, then by name. `isHere` is what the records tell, null where they don't. */
+  /** Those who are here first, then by name. `isHere` is what the records tell, null where they don't; `ahead` is how far the
+   * plane's clock is ahead of this machine's. */
   list(
     isHere: (id: ParticipantId) => boolean | null,
     confirmed: ReadonlyMap<ParticipantId, number>,
+    ahead: number,
   ): readonly Person[] {
     const ids = new Set<string>([this.me, ...this.#rows.keys()]);
     const known = this.#roster.entries().map(([id]) => id);
     for (const id of known) if (isHere(id) === true) ids.add(id);
-    const people = [...ids].map((id) => this.#person(id as ParticipantId, isHere, confirmed));
+    const people = [...ids].map((id) => this.#person(id as ParticipantId, isHere, confirmed, ahead));
     return people.sort(
       (a, b) =>
         Number(b.here) - Number(a.here) || Number(b.you) - Number(a.you) || a.name.localeCompare(b.name),
@@ -89,6 +91,7 @@ export class People {
     id: ParticipantId,
     isHere: (id: ParticipantId) => boolean | null,
     confirmed: ReadonlyMap<ParticipantId, number>,
+    ahead: number,
   ): Person {
     const row = this.#rows.get(id);
     const here = id === this.me || (isHere(id) ?? row?.left_at === undefined);
@@ -99,7 +102,7 @@ export class People {
       here,
       listening: here && (row?.listening ?? false),
       ...(typeof host === "string" ? { program: shownProgram(host) } : {}),
-      ...(row === undefined ? {} : { lastSeen: timeOf(row.last_seen_at), readUpTo: row.fetched_seq }),
+      ...(row === undefined ? {} : { lastSeen: timeOf(row.last_seen_at) - ahead, readUpTo: row.fetched_seq }),
       ...(upTo === undefined ? {} : { confirmedUpTo: upTo }),
     };
   }

@@ -17,6 +17,7 @@ import {
 } from "../seal";
 import type { Consent } from "./auto";
 import type { Alarm } from "./integrity";
+import { checkKept, checkProfiles } from "./kept";
 import type { Store } from "./outside";
 
 /** A message that is not in the transcript yet. */
@@ -37,7 +38,7 @@ export interface SealedProfile {
 /** How far coming in has got. */
 export type Entry = "door" | "asked" | "knocked" | "in";
 
-interface Kept {
+export interface Kept {
   readonly version: 1;
   readonly session: string;
   readonly secrets: readonly { readonly epoch: number; readonly kind: LinkKind; readonly secret: string }[];
@@ -90,12 +91,13 @@ export class Seat {
     return seat;
   }
 
-  /** What this tab kept of a session; null when there is nothing, or it can't be read. */
+  /** What this tab kept of a session; null when there is nothing, or nothing that this version wrote. */
   static kept(session: SessionId, store: Store): Seat | null {
     const text = store.get(keyOf(session));
     if (text === null) return null;
     try {
-      return Seat.#parsed(JSON.parse(text) as Kept, store);
+      const kept = checkKept(JSON.parse(text));
+      return kept.session === session ? Seat.#parsed(kept, store) : null;
     } catch {
       return null;
     }
@@ -159,7 +161,7 @@ export class Seat {
   /** The profiles of others learned so far, apart from the rest, which is written more often. */
   learnedProfiles(): readonly SealedProfile[] {
     try {
-      return JSON.parse(this.#store.get(peopleKeyOf(this.session)) ?? "[]") as readonly SealedProfile[];
+      return checkProfiles(JSON.parse(this.#store.get(peopleKeyOf(this.session)) ?? "[]"));
     } catch {
       return [];
     }

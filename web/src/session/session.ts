@@ -7,7 +7,7 @@ import { ACCESS, givesAccess } from "./access";
 import { arrive } from "./address";
 import { messageOf, readContent, writeContent } from "./content";
 import type { Connection, NewMessage, Phase, Session, View } from "./model";
-import { noteText } from "./note";
+import type { Note } from "./note";
 import type { Outside } from "./outside";
 import { Publisher } from "./publisher";
 import type { Seat } from "./seat";
@@ -15,7 +15,7 @@ import { Sitting } from "./sitting";
 import { nameLine } from "./shown";
 import { Stopped } from "./stopped";
 import { takeSeat } from "./tabs";
-import { adviceOn, sentenceOf } from "./trouble";
+import { adviceOn, FLEETING, refusalOf, sentenceOf } from "./trouble";
 import { exportedOf, integrityOf, NOTHING, seated } from "./view";
 
 /** The session that an address leads to, with its fragment: read it before it is removed from the address bar. */
@@ -32,18 +32,23 @@ class OpenSession implements Session {
   #retryAt: number | undefined;
   #loading: { done: number; total: number } | null = null;
   #trouble: string | undefined;
+  /** Why it is tried again by itself: over once a try went well. */
+  #lost: PlaneFailure | undefined;
   #seat: Seat | null = null;
   #sitting: Sitting | null = null;
   #letGo: (() => void) | null = null;
-  readonly #unwatch: () => void;
+  readonly #unwatch: readonly (() => void)[];
 
   constructor(address: string, outside: Outside) {
     this.#outside = outside;
     this.#origin = new URL(address).origin;
     this.#publisher = new Publisher(outside.clock, () => this.#look());
-    this.#unwatch = outside.returned(() => {
-      this.tryNow();
-    });
+    this.#unwatch = [
+      outside.returned(() => {
+        this.tryNow();
+      }),
+      outside.lost(() => this.#sitting?.doubt()),
+    ];
     const arrived = arrive(address, outside.store);
     if (arrived.type === "closed") {
       this.#close(arrived.why, arrived.detail);
@@ -185,18 +190,18 @@ class OpenSession implements Session {
     this.#publisher.now();
   }
 
-  note(): string {
+  note(): Note | undefined {
     const link = this.#link();
     const { me, title, expiresAt } = this.view;
-    if (link === null || me === undefined) return "";
-    return noteText({
+    if (link === null || me === undefined) return undefined;
+    return {
       from: this.#seat?.name ?? me.name,
       title: title ?? "",
       expiresAt: expiresAt ?? this.#outside.clock.now(),
       origin: this.#origin,
       viewOnly: link.kind === "view",
       link: formatLink(link),
-    });
+    };
   }
 
   link(): string {
@@ -213,7 +218,7 @@ class OpenSession implements Session {
   }
 
   close(): void {
-    this.#unwatch();
+    for (const end of this.#unwatch) end();
     this.#leaveSitting();
     this.#publisher.close();
   }
@@ -252,6 +257,7 @@ class OpenSession implements Session {
       await sitting.enter(link !== null);
       if (sitting.signal.aborted) return;
       this.#phase = { kind: "seated" };
+      this.#lost = undefined;
       this.#publisher.now();
       await sitting.run();
     } catch (thrown) {
@@ -275,9 +281,12 @@ class OpenSession implements Session {
       changed: () => {
         this.#publisher.changed();
       },
-      connection: (connection: Connection, retryAt?: number) => {
+      connection: (connection: Connection, retryAt?: number, failure: PlaneFailure | null = null) => {
         this.#connection = connection;
         this.#retryAt = retryAt;
+        // What is only connecting anew has not got over it.
+        if (connection !== "connecting") this.#lost = undefined;
+        if (failure !== null) this.#lost = failure;
         // Let in once more, or reached again.
         const isBack = this.#phase.kind === "knocking" || isUnreachable(this.#phase);
         if (connection !== "stopped" && isBack) this.#phase = { kind: "seated" };
@@ -292,12 +301,13 @@ class OpenSession implements Session {
           this.#phase = { kind: "knocking", since: this.#outside.clock.now() };
         this.#connection = "waiting";
         this.#retryAt = undefined;
+        this.#lost = undefined;
         this.#publisher.changed();
       },
       waiting: (failure: PlaneFailure, until: number) => {
         // Somebody who waits before the door stays there; for everybody else there is nothing to see yet.
         if (seat.entry !== "knocked") this.#phase = { kind: "closed", why: "unreachable" };
-        this.#trouble = sentenceOf(failure);
+        this.#lost = failure;
         this.#connection = "waiting";
         this.#retryAt = until;
         this.#publisher.changed();
@@ -325,7 +335,7 @@ class OpenSession implements Session {
     try {
       await call(sitting);
     } catch (thrown) {
-      if (thrown instanceof PlaneFailure) this.#trouble = sentenceOf(thrown) + leaves;
+      if (thrown instanceof PlaneFailure) this.#trouble = refusalOf(thrown) + leaves;
       else if (thrown instanceof SealError && isOfOwnText(thrown)) this.#trouble = adviceOn(thrown.code);
       else this.#failed(thrown);
     }
@@ -339,7 +349,7 @@ class OpenSession implements Session {
       return;
     }
     if (thrown instanceof PlaneFailure) {
-      this.#trouble = sentenceOf(thrown);
+      this.#lost = thrown;
       this.#publisher.changed();
       return;
     }
@@ -392,14 +402,18 @@ class OpenSession implements Session {
     const sitting = this.#sitting;
     const shows = sitting !== null && (kind === "seated" || kind === "closed");
     const what = shows ? seated(sitting.looking()) : NOTHING;
+    const lost = this.#lost === undefined ? undefined : sentenceOf(this.#lost);
+    const trouble = this.#trouble ?? (kind === "seated" ? undefined : lost);
     return {
       ...what,
       canWrite: what.canWrite && kind === "seated",
       phase: this.#phase,
       connection: this.#connection,
       ...(this.#retryAt === undefined ? {} : { retryAt: this.#retryAt }),
+      ...(this.#outside.store.isLasting ? {} : { fleeting: FLEETING }),
       ...(this.#loading === null ? {} : { loading: this.#loading }),
-      ...(this.#trouble === undefined ? {} : { trouble: this.#trouble }),
+      ...(trouble === undefined ? {} : { trouble }),
+      ...(lost === undefined || this.#lost?.status === 0 ? {} : { lost }),
     };
   }
 }

@@ -20,7 +20,7 @@ import type { Looking } from "./view";
 /** What the page hears of it. */
 export interface Watching {
   readonly changed: () => void;
-  readonly connection: (connection: Connection, retryAt?: number) => void;
+  readonly connection: (connection: Connection, retryAt?: number, failure?: PlaneFailure | null) => void;
   readonly loading: (loading: { done: number; total: number } | null) => void;
   readonly knocking: () => void;
   readonly waiting: (failure: PlaneFailure, until: number) => void;
@@ -95,6 +95,11 @@ export class Sitting {
 
   withToken<T>(call: (token: string) => Promise<T>): Promise<T> {
     return this.#live.withToken(call);
+  }
+
+  /** The network is said to be gone. */
+  doubt(): void {
+    this.#live.doubt();
   }
 
   /** Notes a failed check. */

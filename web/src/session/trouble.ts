@@ -6,15 +6,25 @@ import type { Code, SessionEnd } from "../api/types";
 import { advice, type SealErrorCode } from "../seal";
 import type { ClosedWhy, View } from "./model";
 
-/** A sentence, from a refusal of the plane or what else was thrown. */
+export const FLEETING =
+  "Your browser keeps nothing for this page: a reload loses your seat and what you have not sent. Keep the link you came with.";
+
+/** Of what a person asked for, which is not asked for again by itself. */
+export function refusalOf(failure: PlaneFailure): string {
+  return sentenceOf(failure).replace(AGAIN, "Try again.");
+}
+
+const AGAIN = "Nothing was lost; it is tried again.";
+
+/** A sentence, from a refusal of the plane or what else was thrown, where it is tried again by itself as far as it can be. */
 export function sentenceOf(failure: PlaneFailure): string {
   switch (failure.kind) {
     case "unreachable":
-      return "The server can't be reached. Nothing was lost; it is tried again.";
+      return `The server can't be reached. ${AGAIN}`;
     case "timed_out":
-      return "The server did not answer in time. Nothing was lost; it is tried again.";
+      return `The server did not answer in time. ${AGAIN}`;
     case "foreign":
-      return "Something between this page and the server answered in its place. Nothing was lost; try again.";
+      return `Something else than the server answered in its place (status ${String(failure.status)}). ${AGAIN}`;
     case "misshapen":
       return "The server sent an answer this page does not understand. Reload the page; tell its operator if it stays so.";
     case "problem":
@@ -43,13 +53,13 @@ const SENTENCES: Partial<Readonly<Record<Code, string>>> = {
   in_auto: "Auto is on, and nothing was changed. Stop it first.",
   proposal_gone: "That proposal is gone: replaced, declined, used or lapsed. Nothing was changed.",
   too_large: "This is larger than a session carries. Make it shorter, or split it.",
-  store_unavailable: "The server can't reach its database. Nothing was lost; it is tried again.",
-  draining: "The server is being restarted. Nothing was lost; it is tried again.",
+  store_unavailable: `The server can't reach its database. ${AGAIN}`,
+  draining: `The server is being restarted. ${AGAIN}`,
   message_id_reused:
     "The server holds another message in the place of this one. Copy the text and send it anew.",
 };
 
-function problem({ code, extras }: PlaneFailure): string {
+function problem({ code, extras, status, isPassing }: PlaneFailure): string {
   if (code === "session_ended")
     return `The session ${overWord(extras.cause ?? "ended")}: nothing more is posted in it.`;
   if (code === "rate_limited") {
@@ -60,7 +70,10 @@ function problem({ code, extras }: PlaneFailure): string {
     return "The server allows a smaller budget or a shorter time for auto. Nothing was changed; propose less.";
   }
   const sentence = code === null ? undefined : SENTENCES[code];
-  return sentence ?? "The server refused this. Nothing was changed.";
+  if (sentence !== undefined) return sentence;
+  return isPassing
+    ? `The server failed (status ${String(status)}). ${AGAIN}`
+    : "The server refused this. Nothing was changed.";
 }
 
 function overWord(cause: SessionEnd["cause"]): string {

@@ -54,7 +54,7 @@ export const NOTHING: Seated = {
 };
 
 export function seated(looking: Looking): Seated {
-  const { held, texts } = looking;
+  const { held, texts, ahead } = looking;
   const { state } = held;
   const [title, proposal, muted] = [texts.title(), proposalOf(looking), mutedOf(held)];
   return {
@@ -62,7 +62,7 @@ export function seated(looking: Looking): Seated {
     me: held.people.author(held.me.id),
     canWrite: muted === undefined,
     ...(muted === undefined ? {} : { muted }),
-    people: held.people.list((id) => held.timeline.isHere(id), held.transcript.confirmed),
+    people: held.people.list((id) => held.timeline.isHere(id), held.transcript.confirmed, ahead),
     items: itemsOf(looking),
     mode: modeOf(looking),
     ...(proposal === undefined ? {} : { proposal }),
@@ -89,7 +89,8 @@ function itemsOf({ held, pending }: Looking): readonly Item[] {
   return [...items, ...pending.map((one) => pendingItem(one, held, me))];
 }
 
-function pendingItem({ seq, at, content, refusal, delay }: Pending, held: Held, author: Author): MessageItem {
+function pendingItem(pending: Pending, held: Held, author: Author): MessageItem {
+  const { seq, at, content, refusal, isConfirmed, delay } = pending;
   const text = shown(content.text);
   return {
     kind: "message",
@@ -106,6 +107,7 @@ function pendingItem({ seq, at, content, refusal, delay }: Pending, held: Held, 
     paths: content.paths.map(shownLine),
     pinned: content.pinned,
     ...(refusal === undefined ? { pending: "sending" } : { pending: "failed", refusal }),
+    ...(refusal !== undefined && isConfirmed ? { isConfirmed } : {}),
     ...(delay === undefined ? {} : { delay }),
   };
 }
@@ -122,16 +124,25 @@ function claimedOf(state: State, ahead: number, alarm: Alarm | null): Claimed {
   };
 }
 
-function modeOf({ held, texts, now, ahead, isCaughtUp }: Looking): Mode {
+/** Others may be in auto although it counts as observe here. While a person here has to decide, what the plane or the transcript
+ * tells is still heard, and does not count; where a check failed for good nothing is heard any more, and nothing excluded. */
+function isAutoElsewhere({ held, now, isCaughtUp }: Looking): boolean {
+  const { state, seat, auto } = held;
+  // While records are still read it may turn out to be on here.
+  if (!isHeld(seat.alarm)) return state?.mode.name === "auto" && isCaughtUp;
+  if (isBroken(seat.alarm) || state === null) return true;
+  const isOpen = auto.run != null && counted({ name: "auto" }, auto.run, now).name === "auto";
+  return state.mode.name === "auto" || isOpen;
+}
+
+function modeOf(looking: Looking): Mode {
+  const { held, texts, now, ahead } = looking;
   const { state, seat, people } = held;
-  if (state === null) return NOTHING.mode;
+  const elsewhere = isAutoElsewhere(looking) ? { autoElsewhere: true } : {};
+  if (state === null) return { ...NOTHING.mode, ...elsewhere };
   const claimed = claimedOf(state, ahead, seat.alarm);
   const mode = counted(claimed, held.auto.run, now);
-  if (mode.name !== "auto") {
-    // Others may be in it all the same, and anybody may stop it. While records are still read it may turn out to be on.
-    const isElsewhere = claimed.name === "auto" && isCaughtUp;
-    return { ...mode, ...(isElsewhere ? { autoElsewhere: true } : {}), accepted: [], youAccepted: false };
-  }
+  if (mode.name !== "auto") return { ...mode, ...elsewhere, accepted: [], youAccepted: false };
   const goal = texts.goal(state.mode.goal, state.mode.proposal_id, undefined);
   const consent = seat.consents.find(({ proposal }) => proposal === claimed.proposal);
   return {
@@ -166,6 +177,7 @@ export function integrityOf(held: Held): Integrity {
   const [furthest] = [...transcript.confirmed].filter(([id]) => id !== me.id).sort(([, a], [, b]) => b - a);
   return {
     ...judged(held, alarm),
+    ...(held.withheld === 0 ? {} : { withheld: held.withheld }),
     checkedFrom: transcript.base + 1,
     ...(furthest === undefined ? {} : confirmedBy(furthest, people)),
     ...(transcript.head.seq === 0 ? {} : { head: headText(transcript.head) }),

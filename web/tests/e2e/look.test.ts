@@ -11,6 +11,7 @@ const SEATED = [
   "low",
   "proposal",
   "warning",
+  "lost",
   "broken",
   "view",
   "loading",

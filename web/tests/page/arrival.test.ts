@@ -111,6 +111,16 @@ describe("closed", () => {
     expect(screen.getByText("0:07")).toBeVisible();
   });
 
+  test("what was read before is said to stay only where there is some, and no longer than it does", async () => {
+    const session = new Double({ phase: { kind: "closed", why: "removed" } });
+    await open(session);
+    expect(document.body).not.toHaveTextContent(/stays here|until you close/);
+    session.show({ items: [message(1, "The last word")] });
+    await tick();
+    const said = "It stays here until you close or reload this page; export it now if you need it.";
+    expect(screen.getByText(said)).toBeVisible();
+  });
+
   test("what was read before is still there", async () => {
     await open(
       new Double({ phase: { kind: "closed", why: "removed" }, items: [message(1, "The last word")] }),

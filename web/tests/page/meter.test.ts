@@ -14,7 +14,6 @@ interface More {
   muted?: string;
   canLower?: boolean;
   canStop?: boolean;
-  isHeld?: boolean;
 }
 
 function open(mode: Mode, more: More = {}) {
@@ -27,7 +26,6 @@ function open(mode: Mode, more: More = {}) {
     muted: more.muted,
     canLower: more.canLower ?? true,
     canStop: more.canStop ?? true,
-    isHeld: more.isHeld ?? false,
     session,
     clock,
   });
@@ -70,7 +68,7 @@ describe("observe and relay", () => {
   });
 
   test("where the mode counts as observe because of an alarm, auto can still be stopped", async () => {
-    const { session } = open(OBSERVE, { muted: "Not now.", isHeld: true });
+    const { session } = open({ ...OBSERVE, autoElsewhere: true }, { muted: "Not now." });
     await press("Stop auto");
     expect(session.asked).toEqual([["stop"]]);
   });

@@ -64,3 +64,14 @@ test("the focus waits for a page that is still on its way", async () => {
   come?.();
   await waitFor(() => expect(document.getElementById("main")).toHaveFocus());
 });
+
+test("what a re-key needs is there before one comes, and so before the server is gone", async () => {
+  const idle = vi.fn<(then: () => void) => void>();
+  vi.stubGlobal("requestIdleCallback", idle);
+  const load = vi.spyOn(later, "rekey");
+  await open();
+  expect(load).not.toHaveBeenCalled();
+  idle.mock.calls[0]?.[0]();
+  expect(load).toHaveBeenCalledOnce();
+  vi.unstubAllGlobals();
+});

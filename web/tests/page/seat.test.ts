@@ -6,6 +6,7 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import App from "../../src/page/App.svelte";
 import { Clock } from "../../src/page/clock.svelte";
 import type { View } from "../../src/session/model";
+import { noteText } from "../../src/session/note";
 import { article } from "./support/article";
 import { ANA, BOT, Double, ME, message, NOW, person, proposal } from "./support/double";
 
@@ -423,7 +424,7 @@ describe("handing on", () => {
     expect(screen.getByText(/can read everything here, from the beginning, and write/)).toBeVisible();
     await user.click(screen.getByRole("button", { name: "Copy the note for an agent" }));
     await user.click(screen.getByRole("button", { name: "Copy the link" }));
-    expect(written.mock.calls).toEqual([[session.note()], [session.link()]]);
+    expect(written.mock.calls).toEqual([[noteText(session.note()!)], [session.link()]]);
     expect(document.body.innerHTML).not.toContain(session.link());
     expect(screen.queryByRole("img", { name: /QR/ })).toBeNull();
     await user.click(screen.getByRole("button", { name: "Show the QR code" }));

@@ -35,6 +35,14 @@ test.each([
   expect(written).toHaveBeenCalledWith("An hour of work");
 });
 
+test("one that the server confirmed is not said to be not sent", async () => {
+  const refusal = "The server confirmed this message and does not show it.";
+  const failed = { author: ME, pending: "failed", refusal } as const;
+  await open({ items: [message(-1, "x", { ...failed, isConfirmed: true }), message(-2, "y", failed)] });
+  expect(screen.getByText(refusal)).toBeVisible();
+  expect(screen.getByText(`Not sent. ${refusal}`)).toBeVisible();
+});
+
 test("after the warning is set aside, writing goes on where it was", async () => {
   await open();
   await userEvent.type(field(), "half a sen");

@@ -179,7 +179,7 @@ export class FakePlane {
     if (init.signal?.aborted === true) throw new DOMException("aborted", "AbortError");
     const body = typeof init.body === "string" ? (JSON.parse(init.body) as JsonObject) : null;
     const bent = this.hook(call, body);
-    if (bent !== undefined) return bent;
+    if (bent !== undefined) return unlessAborted(bent, init.signal ?? null);
     const token = new Headers(init.headers).get("authorization")?.replace("Bearer ", "") ?? "";
     return this.#answer(call, body, Number(searchParams.get("after") ?? "0"), token, init.signal ?? null);
   };
@@ -288,6 +288,16 @@ export class FakePlane {
     this.stream("state", this.state());
     return new Response(body, { headers: { "content-type": "text/event-stream" } });
   }
+}
+
+/** As a fetch ends for the one who calls it off, whatever the other side does. */
+function unlessAborted<T>(answer: T | Promise<T>, signal: AbortSignal | null): Promise<T> {
+  return new Promise((resolve, reject) => {
+    signal?.addEventListener("abort", () => {
+      reject(new DOMException("aborted", "AbortError"));
+    });
+    Promise.resolve(answer).then(resolve, reject);
+  });
 }
 
 export function json(value: unknown, status = 200): Response {

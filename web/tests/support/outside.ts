@@ -4,6 +4,7 @@ import type { Locks, Outside, Store } from "../../src/session/outside";
 
 export function memoryStore(content = new Map<string, string>()): Store {
   return {
+    isLasting: true,
     get: (key) => content.get(key) ?? null,
     set: (key, value) => {
       content.set(key, value);
@@ -35,6 +36,7 @@ export function realOutside(store: Store = memoryStore(), locks: Locks = sharedL
     random: () => 0.5,
     breathe: () => new Promise((go) => setImmediate(go)),
     returned: () => () => undefined,
+    lost: () => () => undefined,
     store,
     locks,
   };

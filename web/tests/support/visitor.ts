@@ -14,6 +14,8 @@ export interface Visit {
   readonly locks: Locks;
   /** The network is back, or the person looks at the page again. */
   readonly comeBack: () => void;
+  /** The browser says that the network is gone. */
+  readonly goOffline: () => void;
 }
 
 export interface Tab {
@@ -27,17 +29,25 @@ export function visit(plane: FakePlane, tab: Tab = {}): Visit {
   const clock = new TestClock();
   const content = tab.content ?? new Map<string, string>();
   const locks = tab.locks ?? sharedLocks();
-  const listeners = new Set<() => void>();
-  const returned = (then: () => void) => {
-    listeners.add(then);
-    return () => listeners.delete(then);
-  };
+  const [back, gone] = [calls(), calls()];
   const real = realOutside(tab.store ?? memoryStore(content), locks);
-  const outside = { ...real, fetch: plane.fetch, clock, returned };
-  const comeBack = () => {
-    for (const listener of listeners) listener();
+  const outside = { ...real, fetch: plane.fetch, clock, returned: back.add, lost: gone.add };
+  const session = openSession(tab.address ?? plane.link(), outside);
+  return { session, clock, content, locks, comeBack: back.all, goOffline: gone.all };
+}
+
+/** Who is to be called back. */
+function calls() {
+  const listeners = new Set<() => void>();
+  return {
+    add: (then: () => void) => {
+      listeners.add(then);
+      return () => listeners.delete(then);
+    },
+    all: () => {
+      for (const listener of listeners) listener();
+    },
   };
-  return { session: openSession(tab.address ?? plane.link(), outside), clock, content, locks, comeBack };
 }
 
 /** In, and with all there is. */

@@ -52,3 +52,10 @@ test("no source turns text into markup, and two files alone call out: the client
   const callers = sources.filter(({ path, text }) => calling.test(text) && !path.endsWith(".d.ts"));
   expect(callers.map(({ path }) => path)).toEqual(["api/client.ts", "session/browser.ts"]);
 });
+
+test("HPKE is loaded when it is needed, and by nothing at once", () => {
+  const users = sources.filter(({ text }) => text.includes('from "@hpke/'));
+  expect(users.map(({ path }) => path)).toEqual(["seal/hpke.ts"]);
+  const atOnce = /^import (?!type )[^;]*"\.{1,2}\/(?:[a-z]+\/)*hpke"/m;
+  expect(sources.filter(({ text }) => atOnce.test(text)).map(({ path }) => path)).toEqual([]);
+});

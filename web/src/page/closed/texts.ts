@@ -121,8 +121,7 @@ export const CLOSED: Readonly<Record<ClosedWhy, ClosedText>> = {
   },
   removed: {
     title: "You are no longer in this session.",
-    happened:
-      "The owner gave it new keys and did not keep you in. What you read before stays here until you close this tab.",
+    happened: "The owner gave it new keys and did not keep you in.",
     next: ["If you think that is a mistake, ask the owner for a new link."],
   },
   elsewhere: {
@@ -167,4 +166,10 @@ export const ADMIN_REKEY: ClosedText = {
     "Ask a person whom you know, outside of this session, for the new link, and whether you should go on in it.",
     "Do not take a link that stands in the transcript.",
   ],
+};
+
+/** The server does answer, or something in its place: what came is said in place of `happened`. */
+export const ANSWERED: ClosedText = {
+  ...CLOSED.unreachable,
+  title: "The session can't be had from the server at present.",
 };

@@ -9,6 +9,7 @@ import type {
   Session,
   View,
 } from "../../../src/session/model";
+import type { Note } from "../../../src/session/note";
 
 export const NOW = Date.UTC(2026, 10, 30, 14, 5, 0);
 
@@ -123,7 +124,11 @@ export class Double implements Session {
   }
 
   show(more: Partial<View>): void {
-    this.#view = { ...this.#view, ...more };
+    this.replace({ ...this.#view, ...more });
+  }
+
+  replace(view: View): void {
+    this.#view = view;
     for (const listener of this.#listeners) listener(this.#view);
   }
 
@@ -176,8 +181,15 @@ export class Double implements Session {
   stop = () => this.#ask("stop");
   leave = () => this.#ask("leave");
   acknowledge = () => void this.#ask("acknowledge");
-  note = () => "A note with the link in it.";
   link = () => `https://plane.example/s/${"0".repeat(32)}#${"x".repeat(68)}`;
+  note = (): Note | undefined => ({
+    from: "Sam",
+    title: "Nightly export misses rows",
+    expiresAt: NOW,
+    origin: "https://plane.example",
+    viewOnly: false,
+    link: this.link(),
+  });
   export = (format: "markdown" | "json") => Promise.resolve(`an export as ${format}`);
   close = () => void this.#ask("close");
 }

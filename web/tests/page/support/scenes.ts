@@ -1,6 +1,6 @@
 // States of a session in which the page is looked at: each as a view made by hand.
 import type { Item, View } from "../../../src/session/model";
-import { ANA, auto, BOT, ME, message, NOW, person, proposal } from "./double";
+import { ANA, auto, BOT, ME, message, NOW, OBSERVE, person, proposal } from "./double";
 
 const CODE = `The cursor in \`export.rs\` is taken **before** the transaction begins, so rows that commit in between are skipped:
 
@@ -208,11 +208,34 @@ export const SCENES: Readonly<Record<string, Partial<View>>> = {
       head: HEAD,
     },
   },
+  lost: {
+    items: [
+      ...TALK,
+      message(-1, "Is anybody there?", {
+        author: ME,
+        pending: "sending",
+        delay: { why: "The server did not answer in time.", until: NOW + 12_000, isUnstored: false },
+      }),
+    ],
+    people: LISTENERS,
+    connection: "waiting",
+    retryAt: NOW + 12_000,
+    lost: "Something else than the server answered in its place (status 502). Nothing was lost; it is tried again.",
+    fleeting: "Your browser keeps nothing for this page. Keep the link you came with.",
+    integrity: {
+      state: "whole",
+      sentence: "Every record shown was checked here. But 1 message did not pass, and can't be shown.",
+      withheld: 1,
+      checkedFrom: 1,
+      head: HEAD,
+    },
+  },
   broken: {
     items: TALK,
     people: LISTENERS,
     canWrite: false,
     connection: "stopped",
+    mode: { ...OBSERVE, autoElsewhere: true },
     integrity: {
       state: "broken",
       sentence: "A record does not follow from the one before it: something was changed, left out or put in.",

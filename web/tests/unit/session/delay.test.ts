@@ -110,6 +110,9 @@ test("a plane that confirms a message and never shows it is found out by one mor
   await expect(second).resolves.toBe(false);
   await until(session, "both", (seen) => messagesOf(seen).every(({ pending }) => pending === "failed"));
   expect(messagesOf(session.view).map(({ text }) => text)).toEqual(["one", "two"]);
+  // The one was sent, and the other was not.
+  expect(messagesOf(session.view).map(({ isConfirmed = false }) => isConfirmed)).toEqual([true, false]);
+  expect(messagesOf(session.view)[0]?.refusal).toMatch(/^The server confirmed this message/);
 });
 
 test("one that is only late comes with that read", async () => {

@@ -238,6 +238,8 @@ describe("what is shown as it is, and read on", () => {
     );
     const { state, sentence } = session.view.integrity;
     expect([state, sentence]).toEqual(["whole", expect.stringContaining("But 1 message did not pass")]);
+    expect(session.view.integrity.withheld).toBe(1);
+    expect(session.view.canWrite).toBe(true);
   });
 
   test("a sender goes back in history: named, and nothing is posted until a person goes on", async () => {

@@ -1,8 +1,10 @@
 // Where a visitor stands: the address, the seat of this tab, other tabs, a plane that can't be reached; and what is handed on.
 import { describe, expect, test } from "vitest";
 import { drawId, formatLink, Secret } from "../../../src/seal";
+import type { View } from "../../../src/session/model";
+import { noteText } from "../../../src/session/note";
 import { FakePlane, json, ORIGIN, problem } from "../../support/fake-plane";
-import { rest } from "../../support/clock";
+import { passing, rest } from "../../support/clock";
 import { memoryStore } from "../../support/outside";
 import { eventsOf, messagesOf, textsOf, until } from "../../support/seen";
 import { reloadAddress, seatedVisit, visit } from "../../support/visitor";
@@ -230,8 +232,11 @@ describe("a plane that can't be reached", () => {
     const waiting = await until(session, "that it waits", ({ connection }) => connection === "waiting");
     expect(waiting.phase).toMatchObject({ kind: "closed", why: "unreachable" });
     expect(waiting.retryAt).toBeGreaterThan(clock.now());
+    expect(waiting.trouble).toMatch(/can't be reached.*tried again/);
     clock.advance(1_000);
-    await until(session, "the seat", ({ phase }) => phase.kind === "seated");
+    const seated = await until(session, "the seat", ({ phase }) => phase.kind === "seated");
+    // The try went well: nothing is tried again any more.
+    expect(seated.trouble).toBeUndefined();
     expect(joins).toEqual([
       expect.objectContaining({ rejoin_verifier: expect.any(String) as string }),
       expect.objectContaining({ rejoin_secret: expect.any(String) as string }),
@@ -335,6 +340,14 @@ test("a refusal of what was asked for is a sentence, and gone with the next", as
   expect(session.view.trouble).toBeUndefined();
 });
 
+test("what nothing answered and nobody asks for again is not said to be tried again", async () => {
+  const plane = await FakePlane.start();
+  const { session, clock } = await seatedVisit(plane);
+  plane.hook = (call) => (call === "POST /mode" ? Promise.reject(new TypeError("broken")) : undefined);
+  await passing(clock, session.setMode("relay"));
+  expect(session.view.trouble).toBe("The server can't be reached. Try again.");
+});
+
 test("what is exported is what was verified, in blocks that no message can leave", async () => {
   const plane = await FakePlane.start();
   const secret = formatLink({
@@ -384,13 +397,40 @@ test("what is exported is what was verified, in blocks that no message can leave
   });
 });
 
+test("who is seen now is, also by a clock that is a day ahead", async () => {
+  const plane = await FakePlane.start();
+  const { fetch } = plane;
+  const yesterday = new Date(Date.parse("2026-11-30T12:00:00Z") - 86_400_000).toUTCString();
+  const dated = async (url: string, init: RequestInit) => {
+    const answer = await fetch(url, init);
+    answer.headers.set("date", yesterday);
+    return answer;
+  };
+  const { session, clock } = await seatedVisit(Object.assign(plane, { fetch: dated }));
+  const owner = ({ people }: View) => people.find(({ id }) => id === plane.owner.id);
+  plane.stream("presence", [
+    {
+      participant_id: plane.owner.id,
+      fetched_seq: 2,
+      listening: false,
+      last_seen_at: "2026-11-29T12:00:00Z",
+    },
+  ]);
+  const view = await until(session, "the presence", (seen) => owner(seen)?.readUpTo === 2);
+  expect(Math.abs(clock.now() - (owner(view)?.lastSeen ?? 0))).toBeLessThan(1_000);
+});
+
 test("the note and the link are made of what the seat holds", async () => {
   const plane = await FakePlane.start();
   const { session } = await seatedVisit(plane);
   await until(session, "the title", ({ title }) => title !== undefined);
   expect(session.link()).toBe(plane.link());
-  expect(session.note()).toContain(`Ann shares a DevPilot session with you: "A title"`);
-  expect(session.note()).toContain(`\n\n${plane.link()}\n\n`);
+  const note = session.note();
+  if (note === undefined) throw new Error("no note");
+  expect(noteText(note)).toContain(`Ann shares a DevPilot session with you: "A title"`);
+  expect(noteText(note)).toContain(`\n\n${plane.link()}\n\n`);
+  session.close();
+  expect(visit(plane).session.note()).toBeUndefined();
 });
 
 test("an auto that others began is agreed to as well, for its own run", async () => {
