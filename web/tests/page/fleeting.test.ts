@@ -16,6 +16,8 @@ test("at the door and in the seat one sentence says so, and can be put away", as
   const session = new Double({ phase: { kind: "door", capability: "full" }, fleeting });
   render(App, { session, clock: new Clock(() => NOW) });
   expect(screen.getByRole("alert")).toHaveTextContent(fleeting);
+  expect(screen.queryByText(/A reload is the same participant/)).toBeNull();
+  expect(screen.getByText(/keeps it until you close or reload it/)).toBeVisible();
   session.show({ phase: { kind: "seated" } });
   await tick();
   expect(screen.getByText(fleeting)).toBeVisible();
