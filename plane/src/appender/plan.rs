@@ -19,12 +19,14 @@ pub(super) struct Job {
     pub(super) message: Message,
     pub(super) reply: oneshot::Sender<Reply>,
     /// Its place in the queue, until it is answered.
-    pub(super) _place: OwnedSemaphorePermit,
+    pub(super) place: OwnedSemaphorePermit,
 }
 
 impl Job {
     /// Answers it. Whoever asked may be gone; the post stands all the same.
     pub(super) fn answer(self, reply: Reply) {
+        // Whoever hears the answer finds the room it took free for the next one.
+        drop(self.place);
         let _gone = self.reply.send(reply);
     }
 }

@@ -51,7 +51,7 @@ impl Appender {
         let job = Job {
             message,
             reply,
-            _place: place,
+            place,
         };
         let sent = {
             let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
