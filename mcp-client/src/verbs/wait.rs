@@ -140,6 +140,9 @@ pub async fn run(app: &App, args: WaitArgs, host: &dyn Host) -> Result<Delivered
         warnings.push(format!(
             "A wait lasts at most {MOST_S} s, so it was shortened from {asked} s; wait again."
         ));
+        // Whoever looks on knows it before the time is up.
+        let shortened = format!("a wait lasts at most {MOST_S} s; waiting for the others");
+        host.progress(0, seconds, &shortened).await;
     }
     let started = Deadline::now();
     let end = started + Duration::from_secs(seconds);

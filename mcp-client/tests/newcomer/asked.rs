@@ -135,6 +135,11 @@ async fn small_mistakes_are_answered_with_what_to_do() {
         nowhere.code() == 1 && nowhere.stderr.contains("There is no folder nonexist"),
         "{nowhere}"
     );
+    let ben = joined(&ada, "Ben", &["human"]).await;
+    works(&run(&ada, "post --as human", "hello").await);
+    let cut = at_terminal(&ben, "wait --timeout 100", "").await;
+    let (told, message) = (cut.stdout.find("at most 50 s"), cut.stdout.find("hello"));
+    assert!(told.is_some() && told < message, "before it waits: {cut}");
     let once = at_terminal(&ada, "mode auto --as human --budget 1", "Mend it.\n\u{4}no\n").await;
     assert!(once.stdout.contains("at most 1 message by everybody"), "{once}");
     // Over what the plane allows.
