@@ -319,6 +319,31 @@ async fn a_long_message_comes_in_parts_and_whole() {
     assert!(parts == text, "{} of {} bytes", parts.len(), text.len());
 }
 
+#[tokio::test]
+async fn more_of_what_was_filtered_is_asked_for_with_the_same_filters() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let mut pair = Pair::new(&plane).await;
+    for text in ["one apple", "two apples"] {
+        let post = json!({ "text": text, "topic": "fruit" });
+        pair.ada.call("post", post).await.structured();
+    }
+    for (filter, expected) in [
+        (json!({ "topic": "fruit" }), "and the same filters."),
+        (json!({ "query": "apple" }), "and the same query."),
+        (
+            json!({ "query": "apple", "topic": "fruit" }),
+            "and the same query and filters.",
+        ),
+        (json!({ "since": 1 }), "with since"),
+    ] {
+        let mut arguments = filter;
+        arguments["limit"] = json!(1);
+        let read = pair.ben.call("read", arguments).await;
+        let next = read.structured()["next"].as_str().unwrap().to_owned();
+        assert!(next.contains(expected), "{next}");
+    }
+}
+
 /// Calls a tool that marks as read what it shows until a message was there to its end; gives its text, and those of the
 /// messages that came with its last part.
 async fn in_parts(reader: &mut stdio::Server, tool: &str, bytes: usize) -> (String, Vec<String>) {

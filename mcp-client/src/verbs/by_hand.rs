@@ -6,7 +6,7 @@ use wire::event::Kind;
 use wire::ids::{ParticipantId, SessionId};
 
 use super::app::App;
-use super::command::shell_word;
+use super::command;
 use super::host::Host;
 use super::present::short;
 use crate::guard;
@@ -97,10 +97,7 @@ pub(super) fn option(line: &mut String, name: &str, value: &str, blank: &str) {
         return;
     }
     let is_clean = guard::scan(name, value.as_bytes()).is_ok_and(|found| found.is_empty());
-    let value = if is_clean { value } else { blank };
-    // A value like an option is one only behind this sign.
-    let sign = if value.starts_with('-') { '=' } else { ' ' };
-    line.push_str(&format!(" --{name}{sign}{}", shell_word(value)));
+    line.push_str(&command::option(name, if is_clean { value } else { blank }));
 }
 
 /// What a message is beside its text, as options of `post`.

@@ -111,6 +111,13 @@ pub(crate) fn shell_word(text: &str) -> String {
     }
 }
 
+/// One option of a shell's line, with the space before it.
+pub(crate) fn option(name: &str, value: &str) -> String {
+    // A value like an option is one only behind this sign.
+    let sign = if value.starts_with('-') { '=' } else { ' ' };
+    format!(" --{name}{sign}{}", shell_word(value))
+}
+
 #[cfg(all(test, unix))]
 mod tests {
     #![allow(clippy::unwrap_used)]

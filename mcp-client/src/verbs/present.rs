@@ -437,8 +437,7 @@ pub(crate) fn moment(at: &str) -> String {
     }
 }
 
-/// The first eight hex digits of an id.
-/// By which a session or a participant is named on its own machine.
+/// The first eight hex digits of an id, by which a session or a participant is named on its own machine.
 pub(crate) fn short(id: &impl ToString) -> String {
     id.to_string().chars().take(8).collect()
 }

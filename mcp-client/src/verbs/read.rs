@@ -265,9 +265,11 @@ pub async fn run(app: &App, args: ReadArgs, host: &dyn Host) -> Result<Delivered
         card.handoff
             .take_if(|handoff| shown.messages.iter().any(|message| message.seq == handoff.seq));
     }
-    let filters = match found {
-        Some(_) => " and the same query",
-        None => "",
+    let filters = match (found, &sought) {
+        (Some(_), Some(_)) => " and the same query and filters",
+        (None, Some(_)) => " and the same filters",
+        (Some(_), None) => " and the same query",
+        (None, None) => "",
     };
     let next = shown.more.then(|| onward(&shown, marks, face, filters));
     let told = Shown::new(*session.id(), host.reader(), &mode, cursor, by_others);

@@ -1,7 +1,7 @@
 //! What was asked for and is not there: a topic that nobody wrote under, a message that there is none of, a folder; and who was
 //! kept by a re-key and has not come yet.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::scene::{joined, run, session, shared, works};
 use crate::stdio::plane::{Plane, Store};
@@ -72,6 +72,12 @@ async fn an_answer_to_no_message_is_refused_before_it_is_sealed() {
     }
 }
 
+/// Of the two who take part the one who does not ask.
+fn other(who: &Value) -> &Value {
+    let mut all = who["participants"].as_array().unwrap().iter();
+    all.find(|one| one["me"] == false).unwrap()
+}
+
 #[tokio::test]
 async fn who_was_kept_and_has_not_moved_over_is_no_reader() {
     for store in Store::here() {
@@ -82,12 +88,7 @@ async fn who_was_kept_and_has_not_moved_over_is_no_reader() {
         let rekeyed = at_terminal(&ada, "rekey", "k\nkeep\nrekey\n").await;
         works(&rekeyed);
         let who = run(&ada, "who --as human --json", "").await.json();
-        let bens = who["participants"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .find(|one| one["me"] == false)
-            .unwrap();
+        let bens = other(&who);
         assert_eq!(
             (&bens["may_write"], &bens["not_moved_over"], &bens["in_epoch"]),
             (&json!(true), &json!(true), &json!(true)),
@@ -105,12 +106,7 @@ async fn who_was_kept_and_has_not_moved_over_is_no_reader() {
         );
         works(&run(&ben, "read", "").await);
         let who = run(&ada, "who --as human --json", "").await.json();
-        let bens = who["participants"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .find(|one| one["me"] == false)
-            .unwrap();
+        let bens = other(&who);
         assert!(
             bens["may_write"] == true && bens.get("not_moved_over").is_none(),
             "{who}"

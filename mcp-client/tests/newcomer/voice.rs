@@ -2,7 +2,6 @@
 //! in the words of whatever they call it by.
 
 use crate::scene::{joined, run, session, shared, works};
-use crate::stdio::Machine;
 use crate::stdio::plane::{Plane, Store};
 use crate::stdio::shell::{line_in, obey};
 
@@ -47,19 +46,12 @@ async fn a_person_s_pipe_is_spoken_to_as_a_person_in_commands() {
             works(&obey(&ben, &line, b"").await);
         }
     }
-    let id = session(&ada).await;
+    let (id, link) = (session(&ada).await, ada.link());
     works(&crate::stdio::terminal::at_terminal(&ada, &format!("end --session {id}"), "end\n").await);
     for command in ["read", "wait", "join -"] {
-        let ran = run(&ben, &format!("{command} --as human"), &ada_link_or(&ada)).await;
+        let ran = run(&ben, &format!("{command} --as human"), &link).await;
         speaks_to_a_person(command, &format!("{}{}", ran.stdout, ran.stderr));
     }
-}
-
-/// The note is gone once its session is over.
-fn ada_link_or(ada: &Machine) -> String {
-    let notes = ada.devpilot().join("handoffs");
-    let any = std::fs::read_dir(notes).is_ok_and(|mut notes| notes.next().is_some());
-    if any { ada.link() } else { String::new() }
 }
 
 /// An agent in a shell has commands and no tools, and its human the terminal.

@@ -230,8 +230,8 @@ pub(crate) enum Command {
     /// 2 when the time is up, 3 in observe, when the mode falls to observe, and when the session is over. Nothing counts as
     /// read by it, and it goes on over cut connections, a restarted plane and re-keys.
     ///
-    /// It can't live for ever: it ends after 8 hours at the latest, as an auto does on a plane that sets no other limit, and within seconds
-    /// once nobody holds the other end of its standard output any more.
+    /// It can't live for ever: it ends after 8 hours at the latest, as an auto does on a plane that sets no other limit, and
+    /// within seconds once nobody holds the other end of its standard output any more.
     Listen(Listen),
     /// Show who is here, and the head of the transcript to compare by voice.
     Who,

@@ -29,9 +29,7 @@ pub(super) fn filters(read: &Read) -> Filters {
         ("max-bytes", &max_bytes),
     ] {
         if let Some(value) = value {
-            // A value like an option is one only behind this sign.
-            let sign = if value.starts_with('-') { '=' } else { ' ' };
-            options.push_str(&format!(" --{option}{sign}{}", command::shell_word(value)));
+            options.push_str(&command::option(option, value));
         }
     }
     Filters {
