@@ -100,7 +100,7 @@ errors! {
     /// The plane went back behind what was accepted.
     Rollback "rollback" "the plane shows another history than before; nothing further is accepted from it, ask its operator";
     /// One's own record is missing or changed, or there is one that was never sent.
-    OwnRecordMismatch "own_record_mismatch" "the plane does not hold what was sent from here; nothing further is accepted from it";
+    OwnRecordMismatch "own_record_mismatch" "what was sent from here and what the plane holds differ; nothing further is accepted. If this machine's files were restored from a backup or copied, join again with the session's link: everything is then checked anew. Otherwise the plane lost or changed messages; ask its operator";
     /// The sender has seen another history.
     Fork "fork" "the sender of this message has seen another history; compare heads with that person before going on";
     /// The sender claims to have seen records that do not exist yet.

@@ -107,6 +107,16 @@ pub struct Unsettled {
     pub is_open: bool,
 }
 
+impl Unsettled {
+    /// As one error: of a request that now finds nobody, an earlier attempt may have reached the plane.
+    pub(super) fn into_one(mut self) -> PlaneError {
+        if let PlaneError::Unreachable { sent, .. } = &mut self.error {
+            *sent |= self.is_open;
+        }
+        self.error
+    }
+}
+
 impl From<PlaneError> for Unsettled {
     fn from(error: PlaneError) -> Self {
         let is_open = error.is_effect_open();
@@ -123,15 +133,20 @@ impl PlaneError {
         }
     }
 
+    /// Whether nothing listens at an address of this machine: a program that is starting again, or one that does not run.
+    pub fn is_refused_here(&self) -> bool {
+        match self {
+            Self::Unreachable { refused, origin, .. } => *refused && origin.is_loopback(),
+            Self::Proxy { refused, proxy, .. } => *refused && proxy.is_loopback(),
+            _ => false,
+        }
+    }
+
     /// Whether the same request may succeed a little later.
     pub fn is_passing(&self) -> bool {
         match self {
-            Self::Unreachable { refused, origin, .. } => !(*refused && origin.is_loopback()),
-            Self::Proxy {
-                trouble: ProxyTrouble::WantsLogin,
-                ..
-            } => false,
-            Self::Proxy { refused, proxy, .. } => !(*refused && proxy.is_loopback()),
+            Self::Unreachable { .. } => true,
+            Self::Proxy { trouble, .. } => !matches!(trouble, ProxyTrouble::WantsLogin),
             Self::Problem { code, .. } => matches!(
                 code,
                 Code::RateLimited | Code::StoreUnavailable | Code::Draining | Code::TimeOut

@@ -21,6 +21,8 @@ use super::{Deadline, backoff, proxy, tls};
 
 const CONNECT: Duration = Duration::from_secs(10);
 const IDLE: Duration = Duration::from_secs(60);
+/// How long a program on this machine may take to start again. Who was told to share on a plane that does not run waits as long.
+const RESTART: Duration = Duration::from_secs(3);
 /// The longest answer taken: a page is at most 1 MiB of sealed bytes in base64 beside what surrounds it.
 const ANSWER_MAX: usize = 4 << 20;
 /// The longest answer with all epoch records and profiles in it.
@@ -170,15 +172,17 @@ impl Http {
             })
     }
 
-    /// Sends, and again after a pause where that may help, until the deadline.
+    /// Sends, and again after a pause where that may help, until the deadline; where nothing listens on this machine, for
+    /// as long as a program takes to start again.
     pub(super) async fn send(&self, call: &Call<'_>, until: Deadline) -> Result<Good, PlaneError> {
         self.send_counting(call, until)
             .await
-            .map_err(|unsettled| unsettled.error)
+            .map_err(Unsettled::into_one)
     }
 
     /// As [`Http::send`], for a request whose effect must not be guessed: says whether any attempt may have had it.
     pub(super) async fn send_counting(&self, call: &Call<'_>, until: Deadline) -> Result<Good, Unsettled> {
+        let restarted = Deadline::now() + RESTART;
         let mut attempt = 1;
         let mut is_open = false;
         loop {
@@ -187,6 +191,10 @@ impl Http {
                 Err(error) => error,
             };
             is_open |= error.is_effect_open();
+            let until = match error.is_refused_here() {
+                true => until.min(restarted),
+                false => until,
+            };
             let left = until.saturating_duration_since(Deadline::now());
             let random = getrandom::u32().unwrap_or(u32::MAX);
             match backoff::pause(attempt, error.retry_after_s(), left, random) {

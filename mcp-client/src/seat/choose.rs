@@ -123,7 +123,8 @@ fn not_in(name: &str, standing: Standing) -> String {
     }
 }
 
-/// The session of a call: the one named, else this process's, else the one last used in this place.
+/// The session of a call: the one named, else this process's, else the one last used in this place that goes on, else the
+/// one last used there that is over by this machine's clock alone, which may be wrong: its plane knows.
 ///
 /// # Errors
 /// [`ChooseError`].
@@ -137,8 +138,8 @@ pub fn session(asking: &Asking<'_>) -> Result<SessionId, ChooseError> {
     let here = |seat: &&SeatSummary| asking.place.covers(&seat.last_used.place);
     match alive(asking).filter(|seat| seat.is_in()).find(here) {
         Some(seat) => Ok(seat.session),
-        None => match alive(asking).find(here) {
-            Some(outside) => entered(asking, outside.session),
+        None => match alive(asking).chain(over_by_clock(asking)).find(here) {
+            Some(seat) => entered(asking, seat.session),
             None => Err(none_alive(asking, asking.seats.iter().find(here))),
         },
     }
@@ -249,7 +250,10 @@ fn entered(asking: &Asking<'_>, id: SessionId) -> Result<SessionId, ChooseError>
 /// [`ChooseError`].
 pub fn session_for_post(asking: &Asking<'_>) -> Result<SessionId, ChooseError> {
     if asking.named.is_none() && asking.current.is_none() {
-        let candidates = living(asking);
+        let mut candidates = living(asking);
+        if candidates.is_empty() {
+            candidates = distinct(over_by_clock(asking));
+        }
         if let [first, _, ..] = candidates.as_slice() {
             return Err(which(first, &candidates));
         }
@@ -311,6 +315,13 @@ fn among<'a>(
 fn alive<'a>(asking: &Asking<'a>) -> impl Iterator<Item = &'a SeatSummary> {
     let now = asking.now;
     asking.seats.iter().filter(move |seat| seat.is_alive(now))
+}
+
+/// Those it is in whose time is over as this machine knew it, and of which no plane said so.
+fn over_by_clock<'a>(asking: &Asking<'a>) -> impl Iterator<Item = &'a SeatSummary> {
+    let now = asking.now;
+    let seats = asking.seats.iter();
+    seats.filter(move |seat| seat.is_in() && seat.ended.is_none() && !seat.is_alive(now))
 }
 
 /// The sessions that go on as far as this machine knows, and that it is in.

@@ -159,7 +159,10 @@ impl Session {
             Ok(()) => Ok(session),
             Err(error) => {
                 let open = match &error {
-                    SessionError::Plane(error) => error.is_effect_open() || error.is_passing(),
+                    // Where nothing listens on this machine, the link is of another one.
+                    SessionError::Plane(error) => {
+                        error.is_effect_open() || (error.is_passing() && !error.is_refused_here())
+                    }
                     SessionError::Knocking { .. } => true,
                     _ => false,
                 };
@@ -289,7 +292,8 @@ impl Session {
             match self.plane.join(&id, &first, until).await {
                 Err(error)
                     if (error.is_effect_open() || error.is_passing())
-                        && !matches!(error, PlaneError::TimedOut { .. }) =>
+                        && !matches!(error, PlaneError::TimedOut { .. })
+                        && !error.is_refused_here() =>
                 {
                     self.plane.join(&id, &repeat, until).await
                 }

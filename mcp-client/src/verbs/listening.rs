@@ -152,6 +152,7 @@ pub(super) async fn listen(
                     drop(session);
                     let pause = if posts { pause_after(cuts) } else { PAUSE };
                     cuts = cuts.saturating_add(1);
+                    tracing::debug!(%error, ?pause, "the plane is tried again");
                     until_cancelled(host, tokio::time::sleep(pause)).await?;
                     if Deadline::now() + PAUSE >= end {
                         return Err(wording::plane(&error));

@@ -141,7 +141,11 @@ async fn an_alarm_for_a_fault_of_this_machine_ends_with_a_join() {
     sam.restart();
     let read = sam.read_all().await;
     assert_eq!(read.integrity.error.as_deref(), Some("own_record_mismatch"));
-    assert!(sam.try_post("goes nowhere").await.is_err());
+    let refused = sam.try_post("goes nowhere").await.unwrap_err();
+    for told in [&read.integrity.detail, refused.message()] {
+        assert!(told.contains("restored from a backup"), "{told}");
+        assert!(told.contains("join again with the session's link"), "{told}");
+    }
     assert_eq!(sam.join(&link).await.integrity.state, "ok");
     sam.restart();
     assert_eq!(sam.read_all().await.integrity.state, "ok");

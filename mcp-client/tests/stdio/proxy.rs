@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
+use tokio::task::{JoinHandle, JoinSet};
 
 /// A proxy between clients and a plane.
 pub(crate) struct Proxy {
@@ -14,6 +15,7 @@ pub(crate) struct Proxy {
     open: Arc<AtomicUsize>,
     held: watch::Sender<bool>,
     requests: Arc<Requests>,
+    listening: JoinHandle<()>,
 }
 
 /// What clients asked.
@@ -35,29 +37,40 @@ impl Proxy {
     /// As [`Proxy::before`], listening at `address`.
     pub(crate) async fn at(address: &str, port: u16) -> std::io::Result<Self> {
         let listener = TcpListener::bind(address).await?;
+        let own_port = listener.local_addr().unwrap().port();
         let (held, holding) = watch::channel(false);
-        let proxy = Self {
-            port: listener.local_addr().unwrap().port(),
-            open: Arc::default(),
-            held,
-            requests: Arc::new(Requests {
-                seen: Mutex::default(),
-                held: watch::channel(None).0,
-                stayed: AtomicUsize::new(0),
-            }),
-        };
-        let (open, requests) = (proxy.open.clone(), proxy.requests.clone());
-        tokio::spawn(async move {
+        let open: Arc<AtomicUsize> = Arc::default();
+        let requests = Arc::new(Requests {
+            seen: Mutex::default(),
+            held: watch::channel(None).0,
+            stayed: AtomicUsize::new(0),
+        });
+        let (counted, asked) = (open.clone(), requests.clone());
+        let listening = tokio::spawn(async move {
+            let mut connections = JoinSet::new();
             while let Ok((client, _)) = listener.accept().await {
-                let (open, holding, requests) = (open.clone(), holding.clone(), requests.clone());
-                tokio::spawn(async move {
+                let (open, holding, requests) = (counted.clone(), holding.clone(), asked.clone());
+                connections.spawn(async move {
                     open.fetch_add(1, Ordering::SeqCst);
                     let _ = carry(client, port, holding, &requests).await;
                     open.fetch_sub(1, Ordering::SeqCst);
                 });
             }
         });
-        Ok(proxy)
+        Ok(Self {
+            port: own_port,
+            open,
+            held,
+            requests,
+            listening,
+        })
+    }
+
+    /// Cuts every connection and listens no more. Answers the address, where another may listen.
+    pub(crate) async fn stop(self) -> String {
+        self.listening.abort();
+        let _ = self.listening.await;
+        format!("127.0.0.1:{}", self.port)
     }
 
     /// From now on requests with `part` in them stay here.
@@ -75,6 +88,15 @@ impl Proxy {
         let started = Instant::now();
         while self.requests.stayed.load(Ordering::SeqCst) < count {
             assert!(started.elapsed() < Duration::from_secs(20), "nothing is held");
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+
+    /// Waits until a request with `part` in it came.
+    pub(crate) async fn until_asked(&self, part: &str) {
+        let started = Instant::now();
+        while !self.seen().contains(part) {
+            assert!(started.elapsed() < Duration::from_secs(20), "nobody asks {part}");
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     }

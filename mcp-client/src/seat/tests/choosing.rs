@@ -91,6 +91,39 @@ fn what_is_over_is_not_meant_but_can_be_named() {
     );
 }
 
+/// A clock that is a month fast says of every session that its time is over; only the plane knows.
+#[test]
+fn where_all_is_over_by_this_machine_s_clock_alone_the_last_one_here_is_meant() {
+    let mut seats = summaries(&[
+        (1, "A", "/r/one", 10),
+        (2, "B", "/r/one", 20),
+        (3, "C", "/r/two", 30),
+    ]);
+    for seat in &mut seats {
+        seat.expires_at = Some(NOW);
+    }
+    let place = Place::of(Some(Path::new("/r/one")));
+    assert_eq!(choose::session(&asking(&seats, &place)), Ok(session(2)));
+    assert_eq!(choose::session_to_read(&asking(&seats, &place)), Ok(session(2)));
+    assert!(matches!(
+        choose::session_for_post(&asking(&seats, &place)),
+        Err(ChooseError::Which { .. })
+    ));
+    let elsewhere = Place::of(Some(Path::new("/r/three")));
+    assert_eq!(
+        choose::session(&asking(&seats, &elsewhere)),
+        Err(ChooseError::NoSession)
+    );
+    let over = Ended {
+        at: NOW,
+        cause: "ended".to_owned(),
+    };
+    seats[1].ended = Some(over.clone());
+    assert_eq!(choose::session(&asking(&seats, &place)), Ok(session(1)));
+    seats[0].ended = Some(over);
+    assert_eq!(choose::session_for_post(&asking(&seats, &place)), Ok(session(1)));
+}
+
 #[test]
 fn who_was_removed_is_told_so_while_nothing_else_is_alive_here() {
     let mut seats = summaries(&[(1, "A", "/r/one", 10), (2, "B", "/r/one", 20)]);
