@@ -200,3 +200,13 @@ async fn a_link_among_the_arguments_is_refused_as_an_object_and_not_repeated() {
     assert_eq!(ran.json()["error"], "bad_argument");
     assert!(!ran.stdout.contains("aaaabbbb") && !ran.stderr.contains("aaaabbbb"));
 }
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn an_answer_that_can_not_be_written_is_said_on_standard_error() {
+    let machine = Machine::new();
+    let line = format!("{} sessions --json > /dev/full", stdio::binary().display());
+    let ran = stdio::ran(&mut stdio::shell::shell(&machine, &line), b"").await;
+    assert_eq!((ran.code(), ran.stdout.as_str()), (1, ""), "{ran}");
+    assert!(ran.stderr.contains("could not be written"), "{ran}");
+}

@@ -7,19 +7,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::arguments::CommandLine;
 use super::output::{self, Form, Output};
+use super::report::{FAILED, INTERRUPTED, NOT_UNDERSTOOD, failed, report};
 use super::{arguments_guard, commands};
 use crate::verbs::{self, Failure, code};
-
-/// It did not work, and standard error says what to do.
-const FAILED: u8 = 1;
-/// The command line is wrong.
-const NOT_UNDERSTOOD: u8 = 2;
-/// Whoever keeps the door has not answered.
-const NOBODY_YET: u8 = 2;
-/// The answer was not a yes, or there was nobody to ask.
-const NO_CONSENT: u8 = 3;
-/// As shells report an interrupt.
-const INTERRUPTED: u8 = 130;
 
 /// Runs the command line `arguments`, the program's name first.
 pub fn run(arguments: Vec<OsString>) -> ExitCode {
@@ -113,41 +103,5 @@ async fn interruptible(line: CommandLine) -> u8 {
         Ok(code) => code,
         Err(_) if cancelled.is_cancelled() => INTERRUPTED,
         Err(failure) => failed(&failure, output),
-    }
-}
-
-/// Says what did not work and what to do: as JSON where that is wanted, else on standard error.
-fn report(failure: &Failure, output: Output) {
-    // It may repeat a word of the command line.
-    let message = verbs::repeated(failure.message());
-    let command = failure.command().map(verbs::command::line);
-    if output.form() == Form::Json {
-        let error = serde_json::json!({
-            "error": failure.code(), "message": message, "command": command,
-            "retry_after_s": failure.knock().map(|knock| knock.retry_after_s),
-        });
-        // The exit code says it as well.
-        let _ = output.json(&error);
-    } else {
-        output::say(&format!("devpilot-session: {message}"));
-        if let Some(command) = command {
-            output::say(&format!("  {command}"));
-        }
-    }
-}
-
-fn failed(failure: &Failure, output: Output) -> u8 {
-    report(failure, output);
-    match failure.code() {
-        code::DECLINED
-        | code::DISMISSED
-        | code::EMPTY
-        | code::TIMED_OUT
-        | code::CANNOT_ASK
-        | code::NOT_ACKNOWLEDGED => NO_CONSENT,
-        code::CANCELLED => INTERRUPTED,
-        code::BAD_ARGUMENT => NOT_UNDERSTOOD,
-        code::KNOCKING => NOBODY_YET,
-        _ => FAILED,
     }
 }

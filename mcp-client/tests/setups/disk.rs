@@ -151,6 +151,11 @@ async fn a_read_only_home_shows_what_is_new_and_says_in_one_sentence_what_it_can
         assert!(read.stdout.contains("news"), "{read}");
         assert!(format!("{read}").contains("read-only"), "{read}");
     }
+    // The answer is the one object; what could not be noted after it is said beside it.
+    let read = ben.run(["read", "--json"], b"").await;
+    assert_eq!(read.json()["messages"][0]["text"], "news", "{read}");
+    assert_eq!(read.code(), 1, "{read}");
+    assert!(read.stderr.contains("read-only"), "{read}");
     for command in ["who", "sessions"] {
         assert_eq!(ben.run([command], b"").await.code(), 0, "{command}");
     }

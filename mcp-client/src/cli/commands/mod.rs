@@ -33,6 +33,7 @@ use super::arguments::{Command, CommandLine, Common, SetMode};
 use super::host::{CommandHost, kind_of_caller};
 use super::output::{self, Form, Output};
 use super::progress;
+use super::report;
 use super::show::Show;
 use crate::guard;
 use crate::terminal::Terminal;
@@ -233,7 +234,13 @@ impl Setting<'_> {
             Form::Quoted => self.output.text(&ended(delivered.answer.quoted())),
         };
         match written {
-            Ok(true) => delivered.commit(self.app).await.map(|()| 0),
+            Ok(true) => match delivered.commit(self.app).await {
+                Ok(()) => Ok(0),
+                Err(failure) => {
+                    report::beside(&failure);
+                    Ok(report::FAILED)
+                }
+            },
             Ok(false) => Ok(0),
             Err(error) => Err(not_written(&error)),
         }
