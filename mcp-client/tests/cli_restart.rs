@@ -11,10 +11,10 @@ mod stdio;
 use std::process::Stdio;
 use std::time::Duration;
 
+use stdio::Machine;
 use stdio::plane::{Plane, Store};
 use stdio::proxy::Proxy;
 use stdio::terminal::at_terminal;
-use stdio::Machine;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{Child, ChildStderr};
 
@@ -64,7 +64,8 @@ impl Followed {
         let mut seen = String::new();
         let found = async {
             while self.log.read_line(&mut seen).await.unwrap() > 0 {
-                if seen.ends_with("the plane is tried again\n") || seen.contains("the plane is tried again ") {
+                if seen.ends_with("the plane is tried again\n") || seen.contains("the plane is tried again ")
+                {
                     return true;
                 }
             }
@@ -79,7 +80,10 @@ impl Followed {
         let (mut said, mut rest) = (String::new(), String::new());
         let mut stdout = self.child.stdout.take().unwrap();
         let ended = async {
-            let (_, _) = tokio::join!(stdout.read_to_string(&mut said), self.log.read_to_string(&mut rest));
+            let (_, _) = tokio::join!(
+                stdout.read_to_string(&mut said),
+                self.log.read_to_string(&mut rest)
+            );
             self.child.wait().await.unwrap().code()
         };
         let code = tokio::time::timeout(LONG, ended).await.expect("it ends");

@@ -175,9 +175,7 @@ impl Http {
     /// Sends, and again after a pause where that may help, until the deadline; where nothing listens on this machine, for
     /// as long as a program takes to start again.
     pub(super) async fn send(&self, call: &Call<'_>, until: Deadline) -> Result<Good, PlaneError> {
-        self.send_counting(call, until)
-            .await
-            .map_err(Unsettled::into_one)
+        self.send_counting(call, until).await.map_err(Unsettled::into_one)
     }
 
     /// As [`Http::send`], for a request whose effect must not be guessed: says whether any attempt may have had it.
