@@ -8,6 +8,9 @@
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
+# npm would leave it in the folder for temporary files.
+export NODE_DISABLE_COMPILE_CACHE=1
+
 npm=mcp-client/npm
 out=$TARGET/npm
 version=$(manifest version)
