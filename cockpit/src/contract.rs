@@ -151,6 +151,9 @@ pub struct Task {
     pub files: Vec<String>,
     /// How many files it changed.
     pub files_total: u64,
+    /// Whether it may have changed more: what differs in its working tree could not all be listed.
+    #[serde(default)]
+    pub files_unlisted: bool,
     /// Where it collided on a merge, the newest first; at most 10.
     #[serde(default)]
     pub collisions: Vec<Collision>,

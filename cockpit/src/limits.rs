@@ -48,7 +48,7 @@ pub const SETTLE_TIME: Duration = Duration::from_secs(3);
 pub const GIT_TIME: Duration = Duration::from_secs(20);
 /// What one run of git may print.
 pub const GIT_OUTPUT: usize = 32 << 20;
-/// Files of a working tree that differ from its commit; of more, no more are looked at.
+/// Files of a working tree that differ from its commit; of more, those that git does not track are left out, or else all.
 pub const DIRTY: usize = 5_000;
 /// The largest file whose content is compared; of a larger one size and time are.
 pub const HASHED: u64 = 8 << 20;

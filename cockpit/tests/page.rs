@@ -64,6 +64,7 @@ fn the_limits_are_those_of_the_code() {
         ),
         format!("both at most {})", limits::NAME),
         format!("The newest {} tasks", written(limits::TASKS_KEPT as u64)),
+        format!("Of more than {} changed files", written(limits::DIRTY as u64)),
     ] {
         // Lines are broken where they are full.
         let page = page.replace('\n', " ");

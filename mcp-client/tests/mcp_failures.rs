@@ -177,6 +177,28 @@ async fn a_wait_of_ten_minutes_is_cut_and_shows_signs_of_life() {
     );
 }
 
+/// `mcp-client.md`, Faults: tried again inside the call's time, then an error that says what to do. It is no time that was up
+/// (exit code 2): nobody knows whether somebody wrote.
+#[tokio::test]
+async fn a_wait_for_a_plane_that_never_answers_ends_with_its_own_time() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let proxy = Proxy::before(plane.port()).await;
+    let pair = Pair::through(&plane, proxy.port()).await;
+    let waits = ["wait", "--timeout", "4", "--as", "human"];
+    // It answers the first request and keeps the one that is held; it answers none at all.
+    for held in ["wait=", "HTTP/1.1"] {
+        proxy.hold_requests(held);
+        let started = Instant::now();
+        let ran = pair.ben_machine.run(waits, b"").await;
+        let took = started.elapsed();
+        assert_eq!(ran.code(), 1, "{held}: {ran}");
+        assert!(ran.stderr.contains("did not answer in time"), "{held}: {ran}");
+        assert!(took < Duration::from_millis(6_500), "{held}: {took:?}");
+        assert!(took > Duration::from_millis(2_900), "{held}: {took:?}");
+        proxy.release_requests();
+    }
+}
+
 #[tokio::test]
 async fn the_end_of_input_answers_a_waiting_call() {
     let plane = Plane::start(Store::Sqlite).await;

@@ -106,6 +106,70 @@ async fn what_comes_before_the_handshake_does_not_end_it() {
     assert_eq!(info["protocolVersion"], "2025-06-18");
 }
 
+/// JSON-RPC 2.0, section 5.1: -32700 "Invalid JSON was received by the server", -32600 "The JSON sent is not a valid Request
+/// object"; section 5: the id "MUST be Null" where that of the request can't be told.
+#[tokio::test]
+async fn a_line_that_is_no_message_is_answered_and_the_server_goes_on() {
+    let secret = "Zq8xT2mW";
+    let ping = json!({ "jsonrpc": "2.0", "id": 7, "method": "ping" });
+    for handshake in [false, true] {
+        let mut server = Machine::new().server();
+        if handshake {
+            server.initialize("2025-11-25", json!({})).await;
+        }
+        for (line, code) in [
+            (secret.as_bytes(), -32_700),
+            (b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"", -32_700),
+            (b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xFF\"}", -32_700),
+            ("[".repeat(200_000).as_bytes(), -32_700),
+            (format!("{{\"a\":\"{secret}\"}}").as_bytes(), -32_600),
+            (format!("\"{secret}\"").as_bytes(), -32_600),
+            (b"[]", -32_600),
+            (b"{\"jsonrpc\":\"1.0\",\"id\":1,\"method\":\"ping\"}", -32_600),
+        ] {
+            // What follows in the same write is not overlooked.
+            server
+                .send_bytes(&[line, format!("\n \r\n{ping}\n").as_bytes()].concat())
+                .await;
+            let shown = String::from_utf8_lossy(&line[..line.len().min(40)]).into_owned();
+            let refused = server.next().await.unwrap();
+            assert_eq!(refused["error"]["code"], code, "{shown}: {refused}");
+            assert!(
+                refused.as_object().unwrap().get("id").is_some_and(Value::is_null),
+                "{refused}"
+            );
+            assert!(!refused.to_string().contains(secret), "{refused}");
+            assert_eq!(server.next().await.unwrap()["id"], 7, "after {shown}");
+        }
+        assert!(server.close().await.status.success());
+    }
+}
+
+#[tokio::test]
+async fn a_line_of_60_megabytes_is_refused_and_not_kept() {
+    let mut server = Machine::new().server();
+    server.initialize("2025-11-25", json!({})).await;
+    let before = most_memory(&server);
+    let post = json!({ "name": "devpilot_session_post", "arguments": { "text": "x".repeat(60_000_000) } });
+    let large = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": post });
+    server.send_bytes(format!("{large}\n").as_bytes()).await;
+    let refused = server.next().await.unwrap();
+    assert_eq!(refused["error"]["code"], -32_700, "{refused}");
+    let said = refused["error"]["message"].as_str().unwrap();
+    assert!(said.contains("4194304 bytes"), "{said}");
+    assert!(server.request("ping", json!({})).await["result"].is_object());
+    let grown = most_memory(&server) - before;
+    assert!(grown < 20_000, "{grown} KiB more");
+    assert!(server.close().await.status.success());
+}
+
+/// The most memory that it has had at once, in KiB; 0 where the system does not tell.
+fn most_memory(server: &Server) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", server.pid())).unwrap_or_default();
+    let most = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    most.map_or(0, |most| most.trim().trim_end_matches(" kB").parse().unwrap())
+}
+
 #[tokio::test]
 async fn the_end_of_input_is_a_clean_exit_at_any_time() {
     let machine = Machine::new();

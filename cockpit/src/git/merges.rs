@@ -1,6 +1,6 @@
 //! Merges, made again to see whether they collide.
 
-use super::look::{commits, end_of};
+use super::commits::{commits, end_of};
 use super::run::{is_id, parts};
 use super::{Checkout, GitError, Scratch};
 use crate::limits;

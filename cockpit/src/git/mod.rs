@@ -6,15 +6,19 @@
 //! them. Nothing is fetched. Arguments are fixed; paths and ids go in as data, never as options.
 
 mod checkout;
+mod commits;
 mod format;
+mod ignored;
 mod look;
 mod merges;
 mod run;
 mod scratch;
 
 pub use checkout::{Checkout, identify};
+pub(crate) use commits::made_since;
 pub use format::ObjectFormat;
-pub(crate) use look::{look, made_since};
+use ignored::Ignored;
+pub(crate) use look::look;
 pub(crate) use merges::{again, merges_since, unfinished};
 pub(crate) use scratch::Scratch;
 

@@ -147,6 +147,7 @@ impl Core {
             why: row.why,
             files,
             files_total,
+            files_unlisted: row.unlisted,
             report: row.report,
             report_bytes: u64::try_from(row.report_bytes).unwrap_or(0),
         })

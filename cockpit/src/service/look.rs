@@ -5,7 +5,7 @@ use std::time::Instant;
 use super::{Core, ServiceError};
 use crate::git::{Checkout, GitError, again, identify, look, made_since, merges_since, unfinished};
 use crate::limits;
-use crate::tasks::{Merge, changed};
+use crate::tasks::{Listing, Merge, changed};
 
 /// By which git refuses an option it does not know.
 const USAGE: i32 = 129;
@@ -19,8 +19,8 @@ impl Core {
         let Some(checkout) = identify(&sight.folder()).await? else {
             return Ok(());
         };
-        let (head, dirty) = look(&self.scratch, &checkout).await?;
-        self.store.saw_start(task, head.as_deref(), &dirty).await?;
+        let (head, listing) = look(&self.scratch, &checkout).await?;
+        self.store.saw_start(task, head.as_deref(), &listing).await?;
         Ok(())
     }
 
@@ -35,12 +35,16 @@ impl Core {
         };
         let since = sight.started_at.div_euclid(1000);
         let commits = made_since(&self.scratch, &checkout, sight.start_commit.as_deref(), since).await?;
-        let (_, dirty) = look(&self.scratch, &checkout).await?;
-        let start = match sight.start_seen {
-            true => Some(self.store.start(task).await?),
-            false => None,
+        let listing = match look(&self.scratch, &checkout).await {
+            Ok((_, listing)) => listing,
+            // The commits are known nevertheless.
+            Err(error) => {
+                tracing::warn!(%error, "what differs in the working tree is not known");
+                Listing::default()
+            }
         };
-        let changed = changed(start.as_ref(), &dirty, &commits);
+        let start = self.store.start(task).await?;
+        let changed = changed(start.as_ref(), &listing, &commits);
         self.store.saw_end(task, Some(&changed)).await?;
         Ok(())
     }

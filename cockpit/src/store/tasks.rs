@@ -19,14 +19,17 @@ const FORGET_START: &str = "DELETE FROM start_files WHERE task IN \
     (SELECT id FROM tasks WHERE host = $1 AND session = $2 AND end_seen = 1)";
 const TRIM: &str =
     "DELETE FROM tasks WHERE id IN (SELECT id FROM tasks ORDER BY started_at DESC LIMIT -1 OFFSET $1)";
-const TO_SEE: &str = "SELECT id, folder, started_at, start_commit, start_seen FROM tasks WHERE ended_at IS NOT NULL AND end_seen = 0";
-const OF_TASK: &str = "SELECT id, folder, started_at, start_commit, start_seen FROM tasks WHERE id = $1";
+const TO_SEE: &str =
+    "SELECT id, folder, started_at, start_commit FROM tasks WHERE ended_at IS NOT NULL AND end_seen = 0";
+const OF_TASK: &str = "SELECT id, folder, started_at, start_commit FROM tasks WHERE id = $1";
 const OLDEST: &str = "SELECT min(started_at) FROM tasks WHERE repository = $1";
-/// The newest tasks that changed one of the paths in the JSON list $2, or something in such a folder; '' is everything.
+/// The newest tasks that changed one of the paths in the JSON list $2, or something in such a folder; '' is everything, and then
+/// those count too of which not everything is known.
 const CHANGED: &str = "SELECT t.id, t.host, t.title, t.started_at, t.ended_at, t.outcome, t.why, t.check_command, \
-    t.check_failed, t.report, t.report_bytes FROM tasks t WHERE t.repository = $1 AND EXISTS (\
+    t.check_failed, t.report, t.report_bytes, t.unlisted FROM tasks t WHERE t.repository = $1 AND (EXISTS (\
     SELECT 1 FROM task_files f, json_each($2) p WHERE f.task = t.id AND (p.value = '' OR f.path = p.value \
-    OR substr(f.path, 1, length(p.value) + 1) = p.value || '/')) ORDER BY t.started_at DESC, t.id LIMIT $3";
+    OR substr(f.path, 1, length(p.value) + 1) = p.value || '/')) \
+    OR (t.unlisted AND EXISTS (SELECT 1 FROM json_each($2) p WHERE p.value = ''))) ORDER BY t.started_at DESC, t.id LIMIT $3";
 
 /// A task that begins.
 #[derive(Debug, Clone, Copy)]
@@ -57,7 +60,6 @@ pub(crate) struct Sight {
     folder: String,
     pub(crate) started_at: i64,
     pub(crate) start_commit: Option<String>,
-    pub(crate) start_seen: bool,
 }
 
 impl Sight {
@@ -80,6 +82,7 @@ pub(crate) struct TaskRow {
     pub(crate) check_failed: Option<bool>,
     pub(crate) report: Option<String>,
     pub(crate) report_bytes: i64,
+    pub(crate) unlisted: bool,
 }
 
 impl Store {

@@ -7,6 +7,28 @@ use std::collections::BTreeMap;
 
 use super::Commit;
 
+/// What differs in a working tree from the commit it is at: paths, each with what tells its content from another.
+pub(crate) type Dirty = BTreeMap<String, String>;
+
+/// How much of what differs was listed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Extent {
+    /// Nothing: nobody looked, or there was too much.
+    #[default]
+    Nothing,
+    /// What git tracks; of the other files there were too many.
+    Tracked,
+    /// Everything.
+    Whole,
+}
+
+/// What was seen of a working tree.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Listing {
+    pub(crate) extent: Extent,
+    pub(crate) files: Dirty,
+}
+
 /// What a task changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Changed {
@@ -14,18 +36,20 @@ pub(crate) struct Changed {
     pub(crate) files: BTreeMap<String, bool>,
     /// Its commits.
     pub(crate) commits: Vec<String>,
+    /// Whether it may have changed more, which was not listed.
+    pub(crate) unlisted: bool,
 }
 
 /// From what differed when it started (none if nobody looked) and when it ended, and the commits made meanwhile.
-pub(crate) fn changed(
-    start: Option<&BTreeMap<String, String>>,
-    end: &BTreeMap<String, String>,
-    commits: &[Commit],
-) -> Changed {
+pub(crate) fn changed(start: Option<&Listing>, end: &Listing, commits: &[Commit]) -> Changed {
     let mut changed = Changed::default();
     if let Some(start) = start {
-        for path in start.keys().chain(end.keys()) {
-            if start.get(path) != end.get(path) {
+        changed.unlisted = start.extent.min(end.extent) != Extent::Whole;
+        // A path that one look has and the other does not differs only if the other would have listed it.
+        let of_start = start.files.keys().filter(|_| start.extent <= end.extent);
+        let of_end = end.files.keys().filter(|_| end.extent <= start.extent);
+        for path in of_start.chain(of_end) {
+            if start.files.get(path) != end.files.get(path) {
                 changed.files.insert(path.clone(), false);
             }
         }
@@ -43,21 +67,40 @@ pub(crate) fn changed(
 mod tests {
     use super::*;
 
-    fn dirty<const N: usize>(entries: [(&str, &str); N]) -> BTreeMap<String, String> {
-        entries
-            .iter()
-            .map(|(path, state)| ((*path).to_owned(), (*state).to_owned()))
-            .collect()
+    fn listing<const N: usize>(extent: Extent, entries: [(&str, &str); N]) -> Listing {
+        let entry = |(path, state): &(&str, &str)| ((*path).to_owned(), (*state).to_owned());
+        let files = entries.iter().map(entry).collect();
+        Listing { extent, files }
+    }
+
+    fn paths(changed: &Changed) -> Vec<&str> {
+        changed.files.keys().map(String::as_str).collect()
     }
 
     #[test]
     fn what_was_different_already_and_stayed_so_is_not_its_own() {
-        let start = dirty([("mine", "1"), ("edited", "1"), ("reverted", "1")]);
-        let end = dirty([("mine", "1"), ("edited", "2"), ("new", "1")]);
+        let start = listing(Extent::Whole, [("mine", "1"), ("edited", "1"), ("reverted", "1")]);
+        let end = listing(Extent::Whole, [("mine", "1"), ("edited", "2"), ("new", "1")]);
         let got = changed(Some(&start), &end, &[]);
-        let paths: Vec<_> = got.files.keys().map(String::as_str).collect();
-        assert_eq!(paths, ["edited", "new", "reverted"]);
-        assert!(got.files.values().all(|committed| !committed));
+        assert_eq!(paths(&got), ["edited", "new", "reverted"]);
+        assert!(got.files.values().all(|committed| !committed) && !got.unlisted);
+    }
+
+    #[test]
+    fn of_a_path_that_one_look_could_not_have_listed_nothing_is_said() {
+        let whole = listing(Extent::Whole, [("untracked", "1"), ("edited", "1")]);
+        let tracked = listing(Extent::Tracked, [("edited", "2")]);
+        for (start, end) in [(&whole, &tracked), (&tracked, &whole)] {
+            let got = changed(Some(start), end, &[]);
+            assert_eq!((paths(&got), got.unlisted), (vec!["edited"], true));
+        }
+        let reverted = listing(Extent::Tracked, []);
+        let got = changed(Some(&tracked), &reverted, &[]);
+        assert_eq!((paths(&got), got.unlisted), (vec!["edited"], true));
+        for (start, end) in [(&whole, &Listing::default()), (&Listing::default(), &whole)] {
+            let got = changed(Some(start), end, &[]);
+            assert_eq!((paths(&got), got.unlisted), (vec![], true));
+        }
     }
 
     #[test]
@@ -68,7 +111,7 @@ mod tests {
             subject: "s".into(),
             paths: vec!["a".into()],
         };
-        let got = changed(None, &dirty([("somebody's", "1")]), &[commit]);
+        let got = changed(None, &listing(Extent::Whole, [("somebody's", "1")]), &[commit]);
         assert_eq!(got.files, BTreeMap::from([("a".to_owned(), true)]));
         assert_eq!(got.commits, ["c1"]);
     }

@@ -8,7 +8,7 @@ mod changed;
 mod collisions;
 mod outcome;
 
-pub(crate) use changed::{Changed, changed};
+pub(crate) use changed::{Changed, Dirty, Extent, Listing, changed};
 pub(crate) use collisions::{Collided, Known, collisions};
 pub(crate) use outcome::{Ending, Verdict, verdict};
 

@@ -3,6 +3,8 @@
 use std::sync::{LazyLock, OnceLock};
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use regex::bytes::{Regex, RegexBuilder};
 use serde::Deserialize;
 
@@ -46,6 +48,8 @@ struct Written {
     apart: Vec<Side>,
     #[serde(default)]
     entropy: f64,
+    #[serde(default)]
+    decoded: Option<String>,
     #[serde(default, rename = "except")]
     exception: Option<String>,
     #[serde(rename = "source")]
@@ -69,6 +73,7 @@ struct File {
 /// What a rule's pattern became.
 pub(super) struct Compiled {
     pub(super) pattern: Regex,
+    decoded: Option<Regex>,
     exception: Option<Regex>,
     entropy: f64,
 }
@@ -76,6 +81,17 @@ pub(super) struct Compiled {
 impl Compiled {
     /// Whether a value is one, and neither a placeholder nor an example that everybody knows.
     pub(super) fn accepts(&self, value: &[u8]) -> bool {
+        match &self.decoded {
+            None => self.is_secret(value),
+            Some(form) => STANDARD.decode(value).is_ok_and(|text| {
+                let captures = form.captures(&text);
+                let part = captures.and_then(|captures| captures.get(1).or_else(|| captures.get(0)));
+                part.is_some_and(|part| self.is_secret(part.as_bytes()))
+            }),
+        }
+    }
+
+    fn is_secret(&self, value: &[u8]) -> bool {
         entropy(value) >= self.entropy
             && self
                 .exception
@@ -181,13 +197,14 @@ impl Rule {
     /// Its pattern, compiled at the first call.
     pub(super) fn compiled(&self) -> Result<&Compiled, RulesError> {
         let compiled = self.compiled.get_or_init(|| {
-            let exception = match &self.written.exception {
-                Some(exception) => Some(compile(exception)?),
-                None => None,
+            let other = |pattern: &Option<String>| match pattern {
+                Some(pattern) => compile(pattern).map(Some),
+                None => Some(None),
             };
             Some(Compiled {
                 pattern: compile(&self.written.pattern)?,
-                exception,
+                decoded: other(&self.written.decoded)?,
+                exception: other(&self.written.exception)?,
                 entropy: self.written.entropy,
             })
         });

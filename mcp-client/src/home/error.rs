@@ -9,6 +9,27 @@ pub enum HomeError {
     /// Neither `DEVPILOT_HOME` nor a home folder is known.
     #[error("No home folder is known here. Set DEVPILOT_HOME to a folder that only you can read.")]
     NoHome,
+    /// A variable names a folder by a path that means another one in each folder.
+    #[error(
+        "{variable} is {path:?}, which is another folder in each folder that a command is run in. Set {} to the absolute path \
+         of a folder that only you can read.",
+        if *variable == "DEVPILOT_HOME" { "it" } else { "DEVPILOT_HOME" }
+    )]
+    Relative {
+        /// The variable.
+        variable: &'static str,
+        /// What it says.
+        path: PathBuf,
+    },
+    /// What is to be the client's folder is none, or lies below something that is none.
+    #[error(
+        "{} should be a folder and is none. Nothing was lost. Move it away, or set DEVPILOT_HOME to a folder of its own.",
+        path.display()
+    )]
+    NoFolder {
+        /// What is there.
+        path: PathBuf,
+    },
     /// The folder named is not the client's alone.
     #[error(
         "{} is shared with other things or users and can't hold secrets. Set DEVPILOT_HOME to a folder of its own.",

@@ -26,6 +26,19 @@ pub(super) fn make_private(root: &Path, folder: &Path) -> Result<(), HomeError> 
     Ok(())
 }
 
+/// Whether a folder can be at `root`: what is there, or else the nearest thing above it, is one.
+pub(super) fn refuse_no_folder(root: &Path) -> Result<(), HomeError> {
+    let found = root
+        .ancestors()
+        .find_map(|path| fs::metadata(path).ok().map(|found| (path, found)));
+    match found {
+        Some((path, found)) if !found.is_dir() => Err(HomeError::NoFolder {
+            path: path.to_path_buf(),
+        }),
+        _ => Ok(()),
+    }
+}
+
 /// A file in the place of a folder of ours is set aside; in the place of the home itself it is nobody's to move.
 fn clear_way(root: &Path, path: &Path) -> Result<(), HomeError> {
     let path_buf = || path.to_path_buf();

@@ -22,6 +22,12 @@ pub use secret_text::SecretText;
 
 const DEFAULT_FOLDER: &str = ".devpilot";
 
+/// What names the client's folder.
+const VARIABLE: &str = "DEVPILOT_HOME";
+
+/// What names the user's.
+const USER_VARIABLE: &str = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
+
 /// The client's folder. Cheap to make: nothing is touched before the first read or write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Home {
@@ -30,30 +36,29 @@ pub struct Home {
 
 impl Home {
     /// `DEVPILOT_HOME`, else `.devpilot` in the user's home folder. A leading `~/` is understood, since hosts pass
-    /// settings on without a shell.
+    /// settings on without a shell. A path that is not absolute is not: seats and tokens would be others in each folder that
+    /// a command is run in, and answers name what lies in them to somebody who stands elsewhere.
     ///
     /// # Errors
-    /// [`HomeError::NoHome`] when neither is known; [`HomeError::Shared`] for a folder that can't be ours alone.
+    /// [`HomeError::NoHome`] when neither is known; [`HomeError::Relative`] for a path that depends on where one is;
+    /// [`HomeError::Shared`] for a folder that can't be ours alone; [`HomeError::NoFolder`] for what is no folder.
     pub fn from_environment(environment: &Environment) -> Result<Self, HomeError> {
-        let user = environment.user_home();
-        let Some(named) = environment.get("DEVPILOT_HOME") else {
-            let user = user.ok_or(HomeError::NoHome)?;
-            // Answers name what lies in it, and are read elsewhere.
-            let root = user.join(DEFAULT_FOLDER);
-            let absolute = std::path::absolute(&root);
-            return absolute
-                .map(Self::at)
-                .map_err(|source| HomeError::io(&root, source));
+        let user = || {
+            let user = environment.user_home().ok_or(HomeError::NoHome)?;
+            absolute(USER_VARIABLE, user)
         };
-        let root = match (named.strip_prefix("~/"), &user) {
-            (Some(rest), Some(user)) => user.join(rest),
-            (Some(_), None) => return Err(HomeError::NoHome),
-            (None, _) => PathBuf::from(&named),
+        let named = environment.get(VARIABLE);
+        let root = match &named {
+            None => user()?.join(DEFAULT_FOLDER),
+            Some(named) => match named.strip_prefix("~/") {
+                Some(rest) => user()?.join(rest),
+                None => absolute(VARIABLE, PathBuf::from(named))?,
+            },
         };
-        let root = std::path::absolute(&root).map_err(|source| HomeError::io(&root, source))?;
-        if root.parent().is_none() || user.as_deref() == Some(root.as_path()) {
+        if root.parent().is_none() || environment.user_home().as_ref() == Some(&root) {
             return Err(HomeError::Shared { path: root });
         }
+        folders::refuse_no_folder(&root)?;
         Ok(Self::at(root))
     }
 
@@ -123,6 +128,14 @@ impl Home {
     /// The folder can't be made, or the home is shared with other users.
     pub fn make_folder(&self, folder: &Path) -> Result<(), HomeError> {
         folders::make_private(&self.root, folder)
+    }
+}
+
+/// As it is, if it is the same folder everywhere.
+fn absolute(variable: &'static str, path: PathBuf) -> Result<PathBuf, HomeError> {
+    match path.is_absolute() {
+        true => Ok(path),
+        false => Err(HomeError::Relative { variable, path }),
     }
 }
 

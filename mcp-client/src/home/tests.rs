@@ -27,6 +27,19 @@ fn the_variable_wins_and_may_start_with_a_tilde() {
     assert_eq!(named("/srv/x").unwrap().root(), Path::new("/srv/x"));
     assert_eq!(named("~/x").unwrap().root(), Path::new("/home/ana/x"));
     assert_eq!(named("").unwrap().root(), Path::new("/home/ana/.devpilot"));
+    for relative in ["x", "./x", "../x", "~", "~ana/x"] {
+        let refused = named(relative).unwrap_err();
+        assert!(
+            matches!(
+                refused,
+                HomeError::Relative {
+                    variable: "DEVPILOT_HOME",
+                    ..
+                }
+            ),
+            "{relative}"
+        );
+    }
     for shared in ["/", "/home/ana"] {
         assert!(matches!(named(shared), Err(HomeError::Shared { .. })), "{shared}");
     }

@@ -1,7 +1,7 @@
 //! The MCP server over standard input and output.
 //!
 //! - `serve`: the process's life: start, end of input, signals
-//! - `transport`: the only file that writes to standard output
+//! - `transport`: the only file that writes to standard output; `lines`: what each line on it is
 //! - `server`: the protocol's requests; `call`: one tool call; `host`: what a verb sees of its call
 //! - `parameters`: what a request that could not be read has to be
 //! - `groups`, `toolbox` and `tools`: what hosts are shown, and the verb behind each tool
@@ -19,6 +19,7 @@ mod consent;
 mod delivery;
 mod groups;
 mod host;
+mod lines;
 mod parameters;
 mod progress;
 mod prompts;

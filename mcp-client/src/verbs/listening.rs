@@ -22,8 +22,13 @@ use crate::session::{Heard, Session, SessionError, Waiting};
 const REQUEST_MAX_S: u64 = 50;
 /// The shortest request after cuts.
 const REQUEST_MIN_S: u64 = 5;
-/// What a request may take beyond the time it is held.
+/// What one step may take beyond the end of the wait, where the plane answers.
 pub(super) const GRACE: Duration = Duration::from_secs(4);
+/// The shortest time a plane is given to answer at all, however short the wait.
+const ANSWER_MIN: Duration = Duration::from_secs(2);
+/// What a request may take beyond the time it is held: this share of it, and so much at least.
+const HELD_SHARE: u32 = 8;
+const HELD_MIN: Duration = Duration::from_secs(1);
 /// Between two signs of life.
 const PROGRESS: Duration = Duration::from_secs(10);
 /// After a request that was refused or cut.
@@ -81,7 +86,8 @@ pub(super) async fn listen(
 ) -> Result<Woke, Failure> {
     let posts = what == For::Posts;
     let (mut before, told) = {
-        let mut session = match read_on(shared, host, end).await {
+        // Nothing has come of it yet: a plane that is silent is not waited for longer than the wait itself.
+        let mut session = match read_on(shared, host, end.max(started + ANSWER_MIN)).await {
             Ok(session) => session,
             Err(failure) => return ended(shared, end, failure).await,
         };
@@ -152,11 +158,11 @@ pub(super) async fn listen(
                     drop(session);
                     let pause = if posts { pause_after(cuts) } else { PAUSE };
                     cuts = cuts.saturating_add(1);
-                    tracing::debug!(%error, ?pause, "the plane is tried again");
-                    until_cancelled(host, tokio::time::sleep(pause)).await?;
-                    if Deadline::now() + PAUSE >= end {
+                    if Deadline::now() + pause + PAUSE >= end {
                         return Err(wording::plane(&error));
                     }
+                    tracing::debug!(%error, ?pause, "the plane is tried again");
+                    until_cancelled(host, tokio::time::sleep(pause)).await?;
                     continue;
                 }
                 After::Observe => {
@@ -188,7 +194,7 @@ pub(super) async fn listen(
             // The time is up, and the notice that says so comes within a second.
             drop(session);
             until_cancelled(host, tokio::time::sleep(PAUSE / 2)).await?;
-            session = read_on(shared, host, end).await?;
+            session = read_on(shared, host, end + GRACE).await?;
             now = mode(app, &session)?;
         }
         if posts {
@@ -216,17 +222,18 @@ async fn ended(shared: &Mutex<Session>, end: Deadline, failure: Failure) -> Resu
     }
 }
 
-/// Reads on, and gives the session back between two tries that the plane does not answer.
+/// Reads on until then at the latest, and gives the session back between two tries that the plane does not answer.
 async fn read_on<'a>(
     shared: &'a Mutex<Session>,
     host: &dyn Host,
-    end: Deadline,
+    until: Deadline,
 ) -> Result<MutexGuard<'a, Session>, Failure> {
     loop {
-        let mut session = until_cancelled(host, in_turn(shared, end + GRACE)).await??;
-        match until_cancelled(host, session.sync(reading_until(end))).await? {
+        let mut session = until_cancelled(host, in_turn(shared, until)).await??;
+        let one_try = (Deadline::now() + READING).min(until);
+        match until_cancelled(host, session.sync(one_try)).await? {
             Ok(()) => return Ok(session),
-            Err(SessionError::Plane(PlaneError::TimedOut { .. })) if Deadline::now() + PAUSE < end => {}
+            Err(SessionError::Plane(PlaneError::TimedOut { .. })) if Deadline::now() + PAUSE < until => {}
             Err(error) => return Err(wording::session(error)),
         }
         drop(session);
@@ -255,7 +262,8 @@ async fn hold(
     started: Deadline,
     end: Deadline,
 ) -> Result<Result<Heard, PlaneError>, Failure> {
-    let until = Deadline::now() + Duration::from_secs(seconds) + GRACE;
+    let held = Duration::from_secs(seconds);
+    let until = Deadline::now() + held + (held / HELD_SHARE).max(HELD_MIN);
     let request = waiting.wait(u32::try_from(seconds).unwrap_or(u32::MAX), until);
     let mut request = std::pin::pin!(request);
     let total = end.saturating_duration_since(started).as_secs();

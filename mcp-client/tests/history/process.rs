@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::scene::{Agent, Cockpit, Repository, history};
+use crate::scene::{Agent, Cockpit, Repository, ask, history, server};
 use crate::stdio::Machine;
 
 #[tokio::test]
@@ -145,4 +145,74 @@ async fn it_says_what_to_do_next() {
         assert!(said.contains(part), "{part}: {said}");
     }
     child.kill().await.unwrap();
+}
+
+/// `core.excludesFile` of the person's own configuration, and the file that git reads where nothing names one.
+#[tokio::test]
+async fn what_the_person_has_git_ignore_is_not_a_change_of_a_task() {
+    let machine = Machine::new();
+    let repository = Repository::new(&machine, "pay", &[("f", "0")]);
+    let cockpit = Cockpit::start(&machine).await;
+    let agent = Agent {
+        cockpit: &cockpit,
+        machine: &machine,
+        repository: &repository,
+        session: "s",
+    };
+    let home = machine.home();
+    std::fs::create_dir_all(home.join(".config/git")).unwrap();
+    std::fs::write(home.join(".config/git/ignore"), "by-default\n").unwrap();
+    std::fs::write(home.join("my-ignore"), "by-name\n").unwrap();
+    for (settings, expected) in [
+        ("", json!(["by-name", "f"])),
+        (
+            "[core]\n\texcludesFile = ~/my-ignore\n",
+            json!(["by-default", "f"]),
+        ),
+        (
+            "[core]\n\texcludesFile =\n",
+            json!(["by-default", "by-name", "f"]),
+        ),
+    ] {
+        std::fs::write(home.join(".gitconfig"), settings).unwrap();
+        agent.prompt(settings).await;
+        for path in ["f", "by-default", "by-name"] {
+            repository.write(path, &format!("after {settings}"));
+        }
+        agent.stop("Done.").await;
+        let ran = history(&machine, &repository.top, &["."]).await;
+        assert_eq!(ran.json()["tasks"][0]["files"], expected, "{settings:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_task_with_more_changed_files_than_are_listed_says_so_in_words() {
+    let machine = Machine::new();
+    let repository = Repository::new(&machine, "pay", &[("f", "0")]);
+    let cockpit = Cockpit::start(&machine).await;
+    let agent = Agent {
+        cockpit: &cockpit,
+        machine: &machine,
+        repository: &repository,
+        session: "s",
+    };
+    agent.prompt("Make many").await;
+    // One more than `docs/cockpit.md` says.
+    (0..=5_000).for_each(|number| repository.write(&format!("made/{number}"), "x"));
+    repository.write("f", "1");
+    repository.git(&["commit", "--quiet", "--message", "f", "f"]);
+    agent.stop("Done.").await;
+    let ran = history(&machine, &repository.top, &["f"]).await;
+    let task = &ran.json()["tasks"][0];
+    assert_eq!(
+        (&task["files"], &task["files_unlisted"]),
+        (&json!(["f"]), &json!(true))
+    );
+    let mut server = server(&machine, &repository.top).await;
+    let told = ask(&mut server, json!({ "paths": ["f"] })).await;
+    assert!(
+        told.text().contains("it may have changed more"),
+        "{}",
+        told.text()
+    );
 }

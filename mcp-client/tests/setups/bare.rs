@@ -100,19 +100,73 @@ async fn without_a_home_and_a_record_of_the_user_both_faces_say_what_to_set() {
 }
 
 #[tokio::test]
-async fn a_relative_home_is_named_whole_in_answers() {
-    let plane = Plane::start(Store::Sqlite).await;
-    let (_, link) = scene::shared(&plane).await;
+async fn a_home_that_depends_on_where_one_is_is_refused_by_both_faces() {
     let machine = Machine::new();
-    std::fs::create_dir(machine.home().join("rel")).unwrap();
-    let mut command = machine.command(["join", "-", "--json"]);
-    command.env("HOME", "rel");
-    let ran = scene::finish(command, link.as_bytes()).await;
-    assert_eq!(ran.code(), 0, "{ran}");
-    assert!(machine.home().join("rel/.devpilot/sessions").is_dir());
-    let mut command = machine.command(["mode", "relay"]);
-    command.env("HOME", "rel");
-    let ran = scene::finish(command, b"").await;
-    let program = machine.home().join("rel/.devpilot/bin/devpilot-session");
-    assert!(ran.stderr.contains(&*program.to_string_lossy()), "{ran}");
+    for (variable, value, said) in [
+        ("HOME", "rel", "Set DEVPILOT_HOME to the absolute path"),
+        ("DEVPILOT_HOME", "rel/state", "Set it to the absolute path"),
+        ("DEVPILOT_HOME", ".", "Set it to the absolute path"),
+        ("DEVPILOT_HOME", "~", "Set it to the absolute path"),
+    ] {
+        for verb in ["sessions", "read", "share --title x", "doctor"] {
+            let mut command = machine.command([]);
+            command.args(verb.split(' '));
+            command.env(variable, value);
+            let ran = scene::finish(command, b"context").await;
+            assert_eq!(ran.code(), 1, "{verb}: {ran}");
+            let told = format!("{}{}", ran.stdout, ran.stderr);
+            assert!(
+                told.contains(&format!("{variable} is \"{value}\"")) && told.contains(said),
+                "{verb}: {ran}"
+            );
+        }
+        let mut server = Server::start(machine.command([]).env(variable, value));
+        server.initialize("2025-06-18", json!({})).await;
+        let read = server.call("read", json!({})).await;
+        assert!(read.text().contains(said), "{}", read.text());
+        server.close().await;
+    }
+    // Where the folder is named whole, the home is not asked.
+    let state = machine.home().join("state");
+    let mut command = machine.command(["sessions"]);
+    command.env("HOME", "rel").env("DEVPILOT_HOME", &state);
+    assert_eq!(scene::finish(command, b"").await.code(), 0);
+    let left: Vec<_> = std::fs::read_dir(machine.home())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
+    assert!(
+        left.iter().all(|name| name == "state"),
+        "nothing is written elsewhere: {left:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_home_that_is_no_folder_is_named_with_what_to_set() {
+    let machine = Machine::new();
+    let file = machine.home().join("file");
+    std::fs::write(&file, "kept").unwrap();
+    for (home, named) in [
+        ("/dev/full".into(), "/dev/full".into()),
+        (file.clone(), file.display().to_string()),
+        (file.join("below/it"), file.display().to_string()),
+    ] {
+        for verb in ["sessions", "read", "share --title x", "doctor", "cockpit"] {
+            let mut command = machine.command([]);
+            command.args(verb.split(' '));
+            command.env("DEVPILOT_HOME", &home);
+            let ran = scene::finish(command, b"context").await;
+            assert_ne!(ran.code(), 0, "{verb}: {ran}");
+            let told = format!("{}{}", ran.stdout, ran.stderr);
+            assert!(
+                told.contains(&format!("{named} should be a folder and is none")),
+                "{verb}: {ran}"
+            );
+            assert!(
+                told.contains("set DEVPILOT_HOME to") && !told.contains("chmod"),
+                "{verb}: {ran}"
+            );
+        }
+    }
+    assert_eq!(std::fs::read(&file).unwrap(), b"kept");
 }

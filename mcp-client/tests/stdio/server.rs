@@ -64,11 +64,15 @@ impl Server {
         });
     }
 
-    /// Sends one line as it is.
+    /// Sends one message on a line.
     pub(crate) async fn send(&mut self, message: &Value) {
-        let line = format!("{message}\n");
+        self.send_bytes(format!("{message}\n").as_bytes()).await;
+    }
+
+    /// Sends bytes as they are.
+    pub(crate) async fn send_bytes(&mut self, bytes: &[u8]) {
         let input = self.input.as_mut().expect("the input is open");
-        input.write_all(line.as_bytes()).await.unwrap();
+        input.write_all(bytes).await.unwrap();
         input.flush().await.unwrap();
     }
 

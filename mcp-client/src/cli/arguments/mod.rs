@@ -216,7 +216,7 @@ pub(crate) enum Command {
     ///
     /// What looks like a credential is refused, with its kind and place; with --allow-secrets you are asked at the terminal.
     Post(Post),
-    /// Wait for a message: exit code 0 when there is one, 2 when the time is up.
+    /// Wait for a message: exit code 0 when there is one, 2 when the time is up, 1 when the plane does not answer.
     Wait(Wait),
     /// Show what happens as it happens: messages, the mode, who comes, goes and listens. For people; Ctrl-C ends it.
     ///

@@ -2,6 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
 use super::{DIGITS, HEX, LOWER, UPPER, alnum, base64, found, hex, rules, symbols};
 use crate::guard::rules as data;
 
@@ -242,6 +245,14 @@ pub(super) fn credentials() -> Vec<(&'static str, String)> {
         ("private-key", pem("")),
         ("private-key", pem("EC ").replace('\n', "\\n")),
         ("private-key", putty()),
+        ("private-key-base64", STANDARD.encode(pem(""))),
+        ("private-key-base64", STANDARD.encode(pem("RSA "))),
+        ("private-key-base64", STANDARD.encode(pem("EC "))),
+        ("private-key-base64", STANDARD.encode(pem("OPENSSH "))),
+        (
+            "docker-config-auth",
+            format!("\"auth\": \"{}\"", STANDARD.encode(join(&["ada:", &alnum(20)]))),
+        ),
         ("pulumi-api-token", join(&["pu", "l-", &hex(40)])),
         (
             "pypi-upload-token",
@@ -373,6 +384,20 @@ pub(super) fn credentials() -> Vec<(&'static str, String)> {
         (
             "url-password",
             join(&["postgres://app:", &alnum(14), "@db.internal.corp/orders"]),
+        ),
+        (
+            "url-password",
+            join(&[
+                "postgres://app:",
+                &alnum(4),
+                "@",
+                &alnum(9),
+                "@db.internal.corp/orders",
+            ]),
+        ),
+        (
+            "url-password-near",
+            join(&["postgres://app:", "G", "@", "k3mPz7qX", "@db:5432/prod"]),
         ),
         ("vault-batch-token", join(&["hv", "b.", &url64(150)])),
         ("vault-service-token", join(&["hv", "s.", &url64(95)])),

@@ -1,5 +1,8 @@
 //! What developers write to each other all day and must never be stopped for.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
 use super::{HEX, UPPER, alnum, base64, hex, rules, symbols};
 
 #[track_caller]
@@ -95,6 +98,60 @@ fn public_keys_and_certificates_pass() {
         symbols("qpzry9x8gf2tvdw0s3jn54khce6mua7l", 58, 3)
     ));
     passes("The parser looks for \"-----BEGIN RSA PRIVATE KEY-----\" and refuses it.");
+}
+
+#[test]
+fn certificates_and_public_keys_in_base64_pass() {
+    let body: Vec<String> = (0..6).map(|_| base64(64)).collect();
+    let body = body.join("\n");
+    for before in ["", "x", "xy"] {
+        for kind in [
+            "PUBLIC KEY",
+            "RSA PUBLIC KEY",
+            "CERTIFICATE",
+            "PGP PUBLIC KEY BLOCK",
+        ] {
+            let text = format!("{before}-----BEGIN {kind}-----\n{body}\n-----END {kind}-----\n");
+            passes(&format!("certificate-authority-data: {}", STANDARD.encode(text)));
+        }
+        let (begin, end) = ("BEGIN", "END");
+        let spoken = format!("{before}-----{begin} PRIVATE KEY-----\n...\n-----{end} PRIVATE KEY-----\n");
+        for part in [&spoken[..before.len() + 28], &spoken] {
+            passes(&format!("tls.key: {}...", STANDARD.encode(part)));
+        }
+    }
+}
+
+#[test]
+fn what_is_called_auth_and_holds_no_user_and_password_passes() {
+    for text in [
+        "{\"auth\": \"required\"}, {\"auth\": \"clientCredentials\"}, {'auth': 'c3R...zE2'}, {\"auth\":\"\"}",
+        "{\"auth\": \"0123456789abcdef0123456789abcdef\"}",
+        "\"auth\": \"$REGISTRY_AUTH\", \"auth\": \"<base64 of user:password>\"",
+    ] {
+        passes(text);
+    }
+    for pair in [
+        "user:password",
+        "user:<password>",
+        "ada:${TOKEN}",
+        "me:your-token-here",
+        "ada:***",
+        "ada:",
+    ] {
+        passes(&format!(
+            "{{\"auths\":{{\"ghcr.io\":{{\"auth\":\"{}\"}}}}}}",
+            STANDARD.encode(pair)
+        ));
+    }
+    for seed in 0..200 {
+        let data = symbols(
+            "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/",
+            64,
+            seed,
+        );
+        passes(&format!("{{\"auth\": \"{data}\"}}"));
+    }
 }
 
 #[test]

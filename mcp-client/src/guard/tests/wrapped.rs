@@ -1,5 +1,8 @@
 //! The corpus inside what programs and people put around a credential before it is pasted.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
 use super::corpus::{credentials, pem, putty};
 use super::{alnum, base64, found, rules};
 
@@ -219,6 +222,11 @@ fn a_password_is_found_in_an_address_of_any_host_and_with_any_signs() {
         ("$3cr", "3tX@db.example.net/x"),
         ("Zq8x", "T2m)@db.example.net/x"),
         ("Zq8/", "T2mW@db.example.net/x"),
+        ("p@", "ss@db.example.net/x"),
+        ("Zq8x@", "T2mW@10.0.0.5/db"),
+        ("Zq@8x@", "T2@mW@[2001:db8::1]/db"),
+        ("@Zq8x", "T2mW@@db.example.net"),
+        ("Zq8x@", "9.org@db.example.net"),
     ] {
         let text = ["postgres://app:", front, back].concat();
         assert_eq!(rules(&text), ["url-password"], "{text}");
@@ -226,8 +234,51 @@ fn a_password_is_found_in_an_address_of_any_host_and_with_any_signs() {
     for text in [
         "https://cdn.example.org:8443/npm/left-pad@1.3.0/index.js and https://example.org:8080/a/b@c.example.org",
         "postgres://app:your_password@db.example.org, postgres://app:my-secret@10.0.0.5, postgres://app:$PASSWORD@[::1]/db",
+        "https://cdn.example.org:8443/@scope/left-pad@1.3.0/a@b.example.org and http://localhost:8080/@a@b.example.org",
+        "postgres://app:$PASSWORD@db.example.org:5432,ada@example.org postgres://a:secret@db.example.org:ada@example.org",
     ] {
         assert_eq!(rules(text), [""; 0], "{text}");
+    }
+}
+
+/// RFC 3986 section 3.2: the authority ends at the first slash; what programs take for its user and password ends at the last
+/// sign @ in it.
+#[test]
+fn a_password_with_the_sign_that_ends_it_is_withheld_whole() {
+    let text = ["psql postgres://app:Zq8x", "@T2mW@db.example.net/x now"].concat();
+    let shown = found(&text).withheld_in(&text);
+    assert_eq!(
+        shown,
+        "psql postgres://app:[credential withheld]@db.example.net/x now"
+    );
+}
+
+#[test]
+fn a_private_key_in_base64_is_found_wherever_it_begins_and_however_it_is_wrapped() {
+    let certificate = pem("").replace("PRIVATE KEY", "CERTIFICATE");
+    for before in ["", "x", "xy", certificate.as_str()] {
+        for kind in ["", "RSA ", "EC ", "ENCRYPTED ", "OPENSSH "] {
+            let text = STANDARD.encode([before, &pem(kind)].concat());
+            assert_eq!(rules(&text), ["private-key-base64"], "{before:?} {kind}");
+        }
+    }
+    let encoded = STANDARD.encode(pem("RSA "));
+    // As `base64` and `openssl base64` write it, and YAML's block.
+    for width in [76, 64] {
+        for indent in ["", "    ", "> "] {
+            let lines: Vec<&[u8]> = encoded.as_bytes().chunks(width).collect();
+            let lines: Vec<_> = lines.iter().map(|line| String::from_utf8_lossy(line)).collect();
+            let text = format!(
+                "client-key-data: |\n{indent}{}\nend",
+                lines.join(&format!("\n{indent}"))
+            );
+            assert_eq!(rules(&text), ["private-key-base64"], "{width} {indent:?}");
+            let shown = found(&text).withheld_in(&text);
+            for line in &lines[1..lines.len() - 1] {
+                assert!(!shown.contains(line.as_ref()), "{shown}");
+            }
+            assert!(shown.ends_with("\nend"), "{shown}");
+        }
     }
 }
 

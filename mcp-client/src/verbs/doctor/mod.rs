@@ -154,7 +154,7 @@ pub async fn run(environment: &Environment, clock: &Clock) -> DoctorAnswer {
             checks.extend(planes::all(&home, environment, usable, clock).await);
         }
         Err(error) => {
-            let remedy = "Set DEVPILOT_HOME to a folder that is this user's alone.";
+            let remedy = "Name a folder that is this user's alone: set DEVPILOT_HOME to its absolute path, or unset it for ~/.devpilot.";
             checks.push(Check::failed("home", error.to_string(), remedy));
             for check in ["config", "program", "seats", "plane", "clock", "token"] {
                 checks.push(Check::skipped(check, "there is no home folder"));

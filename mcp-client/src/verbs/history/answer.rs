@@ -145,7 +145,14 @@ impl TaskItem {
             Some(ended) => format!("{} to {ended}", self.started_at),
             None => format!("since {}", self.started_at),
         };
-        format!("A task of {time}: {} ({}){collided}", self.outcome, self.why)
+        let unlisted = match self.files_unlisted {
+            false => "",
+            true => ", and it may have changed more: its folder had too many changed files to list",
+        };
+        format!(
+            "A task of {time}: {} ({}){collided}{unlisted}",
+            self.outcome, self.why
+        )
     }
 
     /// What others wrote.

@@ -46,6 +46,9 @@ pub struct TaskItem {
     pub files: Vec<String>,
     /// How many files it changed.
     pub files_total: u64,
+    /// Whether it may have changed more files than are known.
+    #[serde(default)]
+    pub files_unlisted: bool,
     /// Where that collided on a merge.
     pub collisions: Vec<CollisionItem>,
     /// What its agent reported.
@@ -119,6 +122,7 @@ pub(super) fn item(task: &Task) -> TaskItem {
         check,
         files,
         files_total: task.files_total.max(task.files.len() as u64),
+        files_unlisted: task.files_unlisted,
         collisions,
         report_bytes: (cut.len() < report.text.len() || total > whole.len() as u64).then_some(total),
         report: Some(cut.to_owned()).filter(|report| !report.is_empty()),

@@ -1,0 +1,123 @@
+//! The lines of the wire: what each one that came is, and what goes out. No I/O of its own.
+
+use std::io;
+
+use rmcp::RoleServer;
+use rmcp::model::ErrorCode;
+use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
+use rmcp::transport::async_rw::{JsonRpcMessageCodec, JsonRpcMessageCodecError};
+use serde::Serialize;
+use serde_json::{Value, json};
+use tokio_util::bytes::{Bytes, BytesMut};
+use tokio_util::codec::{AnyDelimiterCodec, AnyDelimiterCodecError, Decoder};
+
+/// The longest line that is read. What one call may hold is some 250 KiB.
+pub(super) const LINE_MAX: usize = 4 << 20;
+
+/// Takes lines off the input. Of one that is too long nothing is kept.
+pub(super) struct Lines(AnyDelimiterCodec);
+
+/// One line, without what ends it.
+pub(super) enum Line {
+    Whole(Bytes),
+    TooLong,
+}
+
+/// What a line was.
+pub(super) enum Incoming {
+    Message(Box<RxJsonRpcMessage<RoleServer>>),
+    /// Empty, or a notification of another protocol.
+    Nothing,
+    Refused(Refused),
+}
+
+/// Why a line was not taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Refused {
+    NotJson,
+    TooLong,
+    NotRpc,
+}
+
+/// What is written.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub(super) enum Outgoing {
+    Message(Box<TxJsonRpcMessage<RoleServer>>),
+    Refusal(Value),
+}
+
+impl Default for Lines {
+    fn default() -> Self {
+        Self(AnyDelimiterCodec::new_with_max_length(
+            b"\n".to_vec(),
+            b"\n".to_vec(),
+            LINE_MAX,
+        ))
+    }
+}
+
+impl Decoder for Lines {
+    type Item = Line;
+    type Error = io::Error;
+
+    fn decode(&mut self, buffer: &mut BytesMut) -> Result<Option<Line>, io::Error> {
+        line(self.0.decode(buffer))
+    }
+
+    fn decode_eof(&mut self, buffer: &mut BytesMut) -> Result<Option<Line>, io::Error> {
+        line(self.0.decode_eof(buffer))
+    }
+}
+
+/// An error would end what reads by this; a line that is too long ends nothing.
+fn line(decoded: Result<Option<Bytes>, AnyDelimiterCodecError>) -> Result<Option<Line>, io::Error> {
+    match decoded {
+        Ok(bytes) => Ok(bytes.map(Line::Whole)),
+        Err(AnyDelimiterCodecError::MaxChunkLengthExceeded) => Ok(Some(Line::TooLong)),
+        Err(AnyDelimiterCodecError::Io(error)) => Err(error),
+    }
+}
+
+/// Reads one line.
+pub(super) fn read(line: Line) -> Incoming {
+    let bytes = match line {
+        Line::Whole(bytes) if bytes.trim_ascii().is_empty() => return Incoming::Nothing,
+        Line::Whole(bytes) => bytes,
+        Line::TooLong => return Incoming::Refused(Refused::TooLong),
+    };
+    let mut codec = JsonRpcMessageCodec::<RxJsonRpcMessage<RoleServer>>::new();
+    match codec.decode_eof(&mut BytesMut::from(bytes)) {
+        Ok(Some(message)) => Incoming::Message(Box::new(message)),
+        Ok(None) => Incoming::Nothing,
+        Err(JsonRpcMessageCodecError::Serde(error)) if error.is_data() => Incoming::Refused(Refused::NotRpc),
+        Err(_) => Incoming::Refused(Refused::NotJson),
+    }
+}
+
+impl Refused {
+    /// The answer. JSON-RPC 2.0, section 5: the id is null where that of the request can't be told. Nothing of the line is
+    /// repeated.
+    pub(super) fn answer(self) -> Outgoing {
+        let (code, message) = match self {
+            Self::NotJson => (
+                ErrorCode::PARSE_ERROR,
+                "Parse error: this line is not JSON. Send each message as JSON on a line of its own."
+                    .to_owned(),
+            ),
+            Self::TooLong => (
+                ErrorCode::PARSE_ERROR,
+                format!(
+                    "Parse error: this line has more than {LINE_MAX} bytes and was not read. Send less at once."
+                ),
+            ),
+            Self::NotRpc => (
+                ErrorCode::INVALID_REQUEST,
+                "Invalid Request: this line is JSON, but no message of JSON-RPC 2.0.".to_owned(),
+            ),
+        };
+        Outgoing::Refusal(
+            json!({ "jsonrpc": "2.0", "id": null, "error": { "code": code.0, "message": message } }),
+        )
+    }
+}
