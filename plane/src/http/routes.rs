@@ -126,6 +126,8 @@ pub(super) fn pages() -> Vec<Route> {
             .takes(nobody_in_particular()).query::<Wanted>().to(pages::session),
         get(CONNECT_PAGE, "What a machine's code is for")
             .takes(nobody_in_particular()).query::<Wanted>().to(pages::connect),
+        get("/S/{*rest}", "The page behind a link that a program wrote in capitals")
+            .takes(nobody_in_particular()).query::<Wanted>().to(pages::session),
         get("/assets/{name}", "Scripts, styles and images")
             .takes(nobody_in_particular()).query::<Wanted>().to(pages::asset),
         get("/favicon.svg", "The icon")

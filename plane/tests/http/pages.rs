@@ -75,10 +75,13 @@ async fn the_session_page_is_the_same_for_every_id() {
         format!("{ID}/"),
         format!("{HEX}/"),
         format!("{HEX}?utm_source=x"),
+        ID.to_uppercase(),
     ] {
         let page = server.get(&format!("/s/{path}")).send().await;
         assert_eq!((page.status, &page.body), (200, &known.body), "{path}");
     }
+    let loud = server.get(&format!("/S/{}", HEX.to_uppercase())).send().await;
+    assert_eq!((loud.status, &loud.body), (200, &known.body));
 }
 
 #[tokio::test]
@@ -95,6 +98,7 @@ async fn a_damaged_link_gets_a_static_page_that_says_to_end_the_session() {
         format!("/s/{HEX}/{token}"),
         format!("/s/{HEX}?x%23{token}"),
         format!("/s/{ID}x"),
+        format!("/S/{HEX}%23{token}").to_uppercase(),
     ] {
         let page = server.get(&path).send().await;
         assert_eq!(page.status, 400, "{path}");
