@@ -138,6 +138,49 @@ async fn pages_find_their_style_and_icon_here() {
     }
 }
 
+/// What Chromium, Firefox and Safari send for what a person opens.
+const BROWSER: &str = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8";
+
+#[tokio::test]
+async fn what_is_not_there_is_a_page_to_a_browser() {
+    let server = Server::start().await;
+    for path in [
+        "/nope",
+        "/org",
+        "/v1",
+        "/assets/nope.js",
+        "/healthz/",
+        "/nope?x=1",
+    ] {
+        let page = server.get(path).header("Accept", BROWSER).send().await;
+        assert_eq!(page.status, 404, "{path}");
+        closed(&page);
+        assert!(page.text().contains("href=\"/\""), "{path}");
+        assert_eq!(page.header("cache-control"), Some("no-store"), "{path}");
+        assert_eq!(
+            page.text().matches("nope").count(),
+            0,
+            "the page depends on the path"
+        );
+    }
+}
+
+#[tokio::test]
+async fn what_is_not_there_is_a_problem_to_the_api_and_to_programs() {
+    let server = Server::start().await;
+    for accept in ["*/*", "application/json", "text/html;q=0, */*", "text/htmlx"] {
+        let answer = server.get("/nope").header("Accept", accept).send().await;
+        answer.problem(404, "not_found");
+    }
+    server.get("/nope").send().await.problem(404, "not_found");
+    for path in ["/v1/", "/v1/nope", "/v1/sessions/nope/nope"] {
+        let answer = server.get(path).header("Accept", BROWSER).send().await;
+        answer.problem(404, "not_found");
+    }
+    let posted = server.request("POST", "/nope").header("Accept", BROWSER);
+    posted.send().await.problem(404, "not_found");
+}
+
 #[tokio::test]
 async fn what_is_no_page_runs_and_loads_nothing_where_a_browser_opens_it() {
     let server = Server::start().await;
