@@ -22,8 +22,6 @@ export class Draft {
   kind = $state<MessageKind>("chat");
   topic = $state("");
   replyTo = $state.raw<MessageItem>();
-  /** Whether Enter alone sends: no part of the draft, but chosen once for all of them. */
-  enterSends = $state(false);
   /** The message that this was an answer to before a reload, until it is shown again. */
   #soughtSeq = $state<number>();
 
