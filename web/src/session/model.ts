@@ -170,6 +170,8 @@ export interface Mode {
   ttlMs?: number;
   /** It does not count as auto here, and others may be in it: the server or the transcript says so, or nothing can be heard. */
   autoElsewhere?: boolean;
+  /** With `autoElsewhere`: nothing said so, and nothing that would say so is heard here. */
+  autoUnheard?: boolean;
   accepted: readonly Author[];
   /** Proposed or accepted from this tab, and it still goes on. */
   youAccepted: boolean;
