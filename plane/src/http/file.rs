@@ -17,6 +17,8 @@ use crate::pages::File;
 pub(super) struct Wanted {
     brotli: bool,
     gzip: bool,
+    /// Somebody looks at the answer: a program that reads it does not ask for a page.
+    page: bool,
     /// The entity tags of `If-None-Match`.
     has: Option<String>,
 }
@@ -25,6 +27,17 @@ impl Query for Wanted {
     const NAMES: Option<&'static [&'static str]> = None;
 
     fn read(_: &Pairs<'_>, headers: &HeaderMap) -> Result<Self, Refusal> {
+        Ok(Self::by(headers))
+    }
+
+    fn described() -> Vec<Parameter> {
+        Vec::new()
+    }
+}
+
+impl Wanted {
+    /// By what the head of a request says.
+    pub(super) fn by(headers: &HeaderMap) -> Self {
         let texts = |name| {
             headers
                 .get_all(name)
@@ -33,19 +46,21 @@ impl Query for Wanted {
         };
         let takes = |coding: &str| texts(header::ACCEPT_ENCODING).any(|text| takes(text, coding));
         let has: Vec<&str> = texts(header::IF_NONE_MATCH).collect();
-        Ok(Self {
+        Self {
             brotli: takes("br"),
             gzip: takes("gzip"),
+            page: texts(header::ACCEPT).any(|text| self::takes(text, "text/html")),
             has: (!has.is_empty()).then(|| has.join(",")),
-        })
+        }
     }
 
-    fn described() -> Vec<Parameter> {
-        Vec::new()
+    /// Whether a page is asked for, as a browser does for what it shows by itself.
+    pub(super) const fn is_page(&self) -> bool {
+        self.page
     }
 }
 
-/// Whether an `Accept-Encoding` names a coding and does not rule it out.
+/// Whether an `Accept-Encoding` names a coding, or an `Accept` a type, and does not rule it out.
 fn takes(text: &str, coding: &str) -> bool {
     text.split(',').any(|part| {
         let mut words = part.split(';').map(str::trim);

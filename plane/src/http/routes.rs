@@ -3,8 +3,9 @@
 
 use axum::Router;
 use axum::body::Body;
-use axum::extract::Request;
+use axum::extract::{Request, State};
 use axum::response::Response;
+use http::Method;
 use wire::api;
 
 use super::app::{App, MetricsAt};
@@ -17,6 +18,7 @@ use super::file::Wanted;
 use super::handlers::{door, modes, orgs, pages, participants, records, service, sessions};
 use super::query::{EndQuery, EventsQuery, ProfilesQuery, ReadQuery};
 use super::refusal::Refusal;
+use super::reply::Reply as _;
 use super::route::{Route, delete, get, post, put};
 use crate::service::Scope::{Admin, Rekey, Share};
 
@@ -124,6 +126,8 @@ pub(super) fn pages() -> Vec<Route> {
             .takes(nobody_in_particular()).query::<Wanted>().to(pages::session),
         get("/s/{*rest}", "The page behind a link")
             .takes(nobody_in_particular()).query::<Wanted>().to(pages::session),
+        get("/S/{*rest}", "The page behind a link that a program wrote in capitals")
+            .takes(nobody_in_particular()).query::<Wanted>().to(pages::session),
         get(CONNECT_PAGE, "What a machine's code is for")
             .takes(nobody_in_particular()).query::<Wanted>().to(pages::connect),
         get("/assets/{name}", "Scripts, styles and images")
@@ -137,10 +141,17 @@ pub(super) fn pages() -> Vec<Route> {
     ]
 }
 
-async fn no_route(request: Request<Body>) -> Response {
+/// What is not there: a page where a browser opens it, and a problem for whatever means the API.
+async fn no_route(State(app): State<App>, request: Request<Body>) -> Response {
     let (parts, body) = request.into_parts();
     Arriving::new(body, &parts.headers).discard().await;
-    Refusal::NoRoute.into_response()
+    let is_opened =
+        matches!(parts.method, Method::GET | Method::HEAD) && !parts.uri.path().starts_with("/v1/");
+    let page = is_opened.then(|| pages::missing(app.files(), Wanted::by(&parts.headers)));
+    match page.flatten() {
+        Some(page) => page.into_response(),
+        None => Refusal::NoRoute.into_response(),
+    }
 }
 
 /// Mounts routes. Whatever is not among them, by path or by method, is `not_found`.

@@ -89,6 +89,8 @@ pub struct Files {
     pub damaged: Page,
     /// `/connect`: what a machine's code is for, and who types it where.
     pub connect: Page,
+    /// Any path that leads to nothing, where a browser asks for a page.
+    pub missing: Page,
     assets: BTreeMap<String, File>,
 }
 
@@ -131,6 +133,7 @@ impl Files {
             session,
             damaged: text(here!("damaged.html")),
             connect: text(here!("connect.html")),
+            missing: text(here!("missing.html")),
             assets,
         }
     }
@@ -141,13 +144,14 @@ impl Files {
     }
 
     /// SHA-256 of each file by its path, in hexadecimal; that of the session page stands under its route, and that of the page of
-    /// a damaged link, which any other path below gets, under `/s/`.
+    /// a damaged link, which any other path below gets, under `/s/`, and that of the page of what is not there under `/{other}`.
     pub fn hashes(&self) -> BTreeMap<String, String> {
         let pages = [
             ("/", &self.landing),
             ("/s/{session_id}", &self.session),
             ("/s/", &self.damaged),
             ("/connect", &self.connect),
+            ("/{other}", &self.missing),
         ];
         let pages = pages.map(|(path, page)| (path.to_owned(), page.file.sha256.clone()));
         let assets = self.assets.iter();

@@ -22,11 +22,13 @@ pub enum LinkPath {
 impl LinkPath {
     /// Decides on path and query as they stand in the request line.
     ///
-    /// A session id alone, hyphenated or not, a slash behind it or not. A query may stand there unless it holds
-    /// what a link's secret starts with.
+    /// A session id alone, hyphenated or not, a slash behind it or not, in either case: a program that writes a link in
+    /// capitals takes nothing from it (`crypto.md` 4.1, step 3). A query may stand there unless it holds what a link's secret
+    /// starts with.
     pub fn of(path: &str, query: Option<&str>) -> Self {
         let id = path
             .strip_prefix("/s/")
+            .or_else(|| path.strip_prefix("/S/"))
             .map(|rest| rest.strip_suffix('/').unwrap_or(rest));
         if id.is_some_and(is_session_id) && !query.is_some_and(crate::logging::holds_link_token) {
             Self::Session
@@ -37,13 +39,8 @@ impl LinkPath {
 }
 
 fn is_session_id(text: &str) -> bool {
-    let compact = |text: &str| {
-        text.len() == 32
-            && text
-                .bytes()
-                .all(|symbol| matches!(symbol, b'0'..=b'9' | b'a'..=b'f'))
-    };
-    compact(text) || text.parse::<SessionId>().is_ok()
+    let compact = |text: &str| text.len() == 32 && text.bytes().all(|symbol| symbol.is_ascii_hexdigit());
+    compact(text) || text.to_ascii_lowercase().parse::<SessionId>().is_ok()
 }
 
 #[cfg(test)]
@@ -60,6 +57,8 @@ mod tests {
             format!("/s/{hex}"),
             format!("/s/{ID}/"),
             format!("/s/{hex}/"),
+            format!("/s/{}", ID.to_uppercase()),
+            format!("/S/{}/", hex.to_uppercase()),
         ] {
             assert_eq!(LinkPath::of(&path, None), LinkPath::Session, "{path}");
             assert_eq!(
@@ -87,7 +86,7 @@ mod tests {
             format!("/s/{ID}x"),
             format!("/s/{hex}%20"),
             format!("/s/{hex}/records"),
-            format!("/s/{}", ID.to_uppercase()),
+            format!("/S/{}%23{}", hex.to_uppercase(), token.to_uppercase()),
             format!("/s/{}", &hex[1..]),
         ] {
             assert_eq!(LinkPath::of(&path, None), LinkPath::Damaged, "{path}");

@@ -209,6 +209,7 @@ async fn the_hashes_published_are_those_of_what_is_served() {
         "/connect",
         "/s/{session_id}",
         "/s/",
+        "/{other}",
         SCRIPT,
         "/assets/style.css",
         "/favicon.ico",
@@ -216,8 +217,14 @@ async fn the_hashes_published_are_those_of_what_is_served() {
         assert!(listed.contains_key(path), "{path}");
     }
     for (path, hash) in listed {
-        let served = server.get(&path.replace("{session_id}", ID)).send().await;
-        assert_eq!(served.status, if path == "/s/" { 400 } else { 200 }, "{path}");
+        let target = path.replace("{session_id}", ID).replace("{other}", "other");
+        let served = server.get(&target).header("Accept", "text/html").send().await;
+        let status = match path.as_str() {
+            "/s/" => 400,
+            "/{other}" => 404,
+            _ => 200,
+        };
+        assert_eq!(served.status, status, "{path}");
         assert_eq!(hash, hex(&sha256(&served.body)), "{path}");
     }
 }

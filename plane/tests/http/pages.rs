@@ -75,10 +75,13 @@ async fn the_session_page_is_the_same_for_every_id() {
         format!("{ID}/"),
         format!("{HEX}/"),
         format!("{HEX}?utm_source=x"),
+        ID.to_uppercase(),
     ] {
         let page = server.get(&format!("/s/{path}")).send().await;
         assert_eq!((page.status, &page.body), (200, &known.body), "{path}");
     }
+    let loud = server.get(&format!("/S/{}", HEX.to_uppercase())).send().await;
+    assert_eq!((loud.status, &loud.body), (200, &known.body));
 }
 
 #[tokio::test]
@@ -95,6 +98,7 @@ async fn a_damaged_link_gets_a_static_page_that_says_to_end_the_session() {
         format!("/s/{HEX}/{token}"),
         format!("/s/{HEX}?x%23{token}"),
         format!("/s/{ID}x"),
+        format!("/S/{HEX}%23{token}").to_uppercase(),
     ] {
         let page = server.get(&path).send().await;
         assert_eq!(page.status, 400, "{path}");
@@ -132,6 +136,49 @@ async fn pages_find_their_style_and_icon_here() {
         );
         assert!(!file.body.is_empty() && !file.text().contains("http://") || path.starts_with("/favicon"));
     }
+}
+
+/// What Chromium, Firefox and Safari send for what a person opens.
+const BROWSER: &str = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8";
+
+#[tokio::test]
+async fn what_is_not_there_is_a_page_to_a_browser() {
+    let server = Server::start().await;
+    for path in [
+        "/nope",
+        "/org",
+        "/v1",
+        "/assets/nope.js",
+        "/healthz/",
+        "/nope?x=1",
+    ] {
+        let page = server.get(path).header("Accept", BROWSER).send().await;
+        assert_eq!(page.status, 404, "{path}");
+        closed(&page);
+        assert!(page.text().contains("href=\"/\""), "{path}");
+        assert_eq!(page.header("cache-control"), Some("no-store"), "{path}");
+        assert_eq!(
+            page.text().matches("nope").count(),
+            0,
+            "the page depends on the path"
+        );
+    }
+}
+
+#[tokio::test]
+async fn what_is_not_there_is_a_problem_to_the_api_and_to_programs() {
+    let server = Server::start().await;
+    for accept in ["*/*", "application/json", "text/html;q=0, */*", "text/htmlx"] {
+        let answer = server.get("/nope").header("Accept", accept).send().await;
+        answer.problem(404, "not_found");
+    }
+    server.get("/nope").send().await.problem(404, "not_found");
+    for path in ["/v1/", "/v1/nope", "/v1/sessions/nope/nope"] {
+        let answer = server.get(path).header("Accept", BROWSER).send().await;
+        answer.problem(404, "not_found");
+    }
+    let posted = server.request("POST", "/nope").header("Accept", BROWSER);
+    posted.send().await.problem(404, "not_found");
 }
 
 #[tokio::test]

@@ -68,6 +68,7 @@ const kept = object(
     ),
     alarm: object({ code, seq: count, acknowledged: yesOrNo }, {}),
     title: text,
+    habits: object({ enterSends: yesOrNo, singleKeys: yesOrNo }, {}),
   },
 );
 

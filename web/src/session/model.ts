@@ -170,6 +170,8 @@ export interface Mode {
   ttlMs?: number;
   /** It does not count as auto here, and others may be in it: the server or the transcript says so, or nothing can be heard. */
   autoElsewhere?: boolean;
+  /** With `autoElsewhere`: nothing said so, and nothing that would say so is heard here. */
+  autoUnheard?: boolean;
   accepted: readonly Author[];
   /** Proposed or accepted from this tab, and it still goes on. */
   youAccepted: boolean;
@@ -257,6 +259,14 @@ export interface NewMessage {
   to?: readonly string[];
 }
 
+/** How somebody likes to use the page: chosen once, for as long as the tab lives. */
+export interface Habits {
+  /** Enter alone sends. */
+  readonly enterSends: boolean;
+  /** Single keys are commands; off for those whose speech input or keyboard presses them unasked. */
+  readonly singleKeys: boolean;
+}
+
 /** What the page may ask for. Each settles when the plane answered; what is refused is a sentence in `View.trouble`. */
 export interface Session {
   readonly view: View;
@@ -269,6 +279,10 @@ export interface Session {
   written(): NewMessage | null;
   /** Keeps what is being written with the seat, in this tab and nowhere else; null forgets it. */
   keepWritten(message: NewMessage | null): void;
+  /** As last kept, also before a reload. */
+  habits(): Habits;
+  /** Keeps them with the seat. */
+  keepHabits(habits: Habits): void;
   /** True once the plane stored it. */
   post(message: NewMessage): Promise<boolean>;
   /** By the seq of a pending item. */

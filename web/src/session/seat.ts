@@ -18,6 +18,7 @@ import {
 import type { Consent } from "./auto";
 import type { Alarm } from "./integrity";
 import { checkKept, checkProfiles } from "./kept";
+import type { Habits } from "./model";
 import type { Store } from "./outside";
 
 /** A message that is not in the transcript yet. */
@@ -53,7 +54,11 @@ export interface Kept {
   readonly consents: readonly Consent[];
   readonly drafts: readonly KeptDraft[];
   readonly title?: string;
+  readonly habits?: Habits;
 }
+
+/** Before anything else is chosen. */
+export const HABITS: Habits = { enterSends: false, singleKeys: true };
 
 export class Seat {
   readonly session: SessionId;
@@ -74,6 +79,7 @@ export class Seat {
   drafts: readonly KeptDraft[] = [];
   /** As it last opened, to seal it again after an administrator's re-key. */
   title: string | null = null;
+  habits: Habits = HABITS;
 
   /** Nothing is written for it any more. */
   #isForgotten = false;
@@ -121,6 +127,7 @@ export class Seat {
     seat.consents = kept.consents;
     seat.drafts = kept.drafts;
     seat.title = kept.title ?? null;
+    seat.habits = kept.habits ?? seat.habits;
     return seat;
   }
 
@@ -154,6 +161,7 @@ export class Seat {
       consents: this.consents,
       drafts: this.drafts,
       ...(this.title === null ? {} : { title: this.title }),
+      habits: this.habits,
     };
     return this.#store.set(keyOf(this.session), JSON.stringify(kept));
   }
@@ -189,11 +197,12 @@ export class Seat {
     if (written === null || !this.#store.set(key, JSON.stringify(written))) this.#store.remove(key);
   }
 
-  /** Forgets the participant and keeps the newest link: somebody else can join with it. */
+  /** Forgets the participant and keeps the newest link: somebody else can join with it. Habits are the tab's, and stay. */
   asAnother(): Seat {
     const fresh = new Seat(this.session, this.#store);
     const secret = this.secrets.get(this.newestEpoch);
     if (secret !== undefined) fresh.secrets.set(this.newestEpoch, secret);
+    fresh.habits = this.habits;
     this.#isForgotten = true;
     this.#store.remove(peopleKeyOf(this.session));
     this.#store.remove(writtenKeyOf(this.session));

@@ -6,11 +6,11 @@ import { EpochKeys, formatLink, Identity, parseEpochRecord, SealError, type Link
 import { ACCESS, givesAccess } from "./access";
 import { arrive } from "./address";
 import { messageOf, readContent, writeContent } from "./content";
-import type { Connection, NewMessage, Phase, Session, View } from "./model";
+import type { Connection, Habits, NewMessage, Phase, Session, View } from "./model";
 import type { Note } from "./note";
 import type { Outside } from "./outside";
 import { Publisher } from "./publisher";
-import type { Seat } from "./seat";
+import { HABITS, type Seat } from "./seat";
 import { Sitting } from "./sitting";
 import { nameLine } from "./shown";
 import { Stopped } from "./stopped";
@@ -125,6 +125,18 @@ class OpenSession implements Session {
 
   keepWritten(message: NewMessage | null): void {
     if (this.#seat?.me != null) this.#seat.keepWritten(message === null ? null : writeContent(message));
+  }
+
+  habits(): Habits {
+    return this.#seat?.habits ?? HABITS;
+  }
+
+  keepHabits(habits: Habits): void {
+    const seat = this.#seat;
+    const { enterSends, singleKeys } = seat?.habits ?? habits;
+    if (seat === null || (enterSends === habits.enterSends && singleKeys === habits.singleKeys)) return;
+    seat.habits = habits;
+    seat.save();
   }
 
   setMode(name: "observe" | "relay"): Promise<void> {

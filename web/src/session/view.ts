@@ -126,19 +126,20 @@ function claimedOf(state: State, ahead: number, alarm: Alarm | null): Claimed {
 
 /** Others may be in auto although it counts as observe here. While a person here has to decide, what the plane or the transcript
  * tells is still heard, and does not count; where a check failed for good nothing is heard any more, and nothing excluded. */
-function isAutoElsewhere({ held, now, isCaughtUp }: Looking): boolean {
+function elsewhereOf({ held, now, isCaughtUp }: Looking): Pick<Mode, "autoElsewhere" | "autoUnheard"> {
   const { state, seat, auto } = held;
+  const isSaid = state?.mode.name === "auto";
   // While records are still read it may turn out to be on here.
-  if (!isHeld(seat.alarm)) return state?.mode.name === "auto" && isCaughtUp;
-  if (isBroken(seat.alarm) || state === null) return true;
+  if (!isHeld(seat.alarm)) return isSaid && isCaughtUp ? { autoElsewhere: true } : {};
   const isOpen = auto.run != null && counted({ name: "auto" }, auto.run, now).name === "auto";
-  return state.mode.name === "auto" || isOpen;
+  if (isSaid || isOpen) return { autoElsewhere: true };
+  return isBroken(seat.alarm) || state === null ? { autoElsewhere: true, autoUnheard: true } : {};
 }
 
 function modeOf(looking: Looking): Mode {
   const { held, texts, now, ahead } = looking;
   const { state, seat, people } = held;
-  const elsewhere = isAutoElsewhere(looking) ? { autoElsewhere: true } : {};
+  const elsewhere = elsewhereOf(looking);
   if (state === null) return { ...NOTHING.mode, ...elsewhere };
   const claimed = claimedOf(state, ahead, seat.alarm);
   const mode = counted(claimed, held.auto.run, now);

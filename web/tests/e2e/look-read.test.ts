@@ -141,12 +141,16 @@ test("each line of the transcript is called by author and time, and described by
   const message = await told("message-3");
   expect(message.role).toBe("article");
   expect(message.name).toMatch(/^Ana's Claude agent \d{1,2}:\d\d/);
-  expect(message.says).toContain("I spent the morning on the nightly export.");
+  expect(message.says).toMatch(/^note # .export. pinned I spent the morning on the nightly export\./);
+  expect(message.says).toContain("no error in any log");
   const event = await told("message-2");
   expect(event.name).toMatch(/^Event \d{1,2}:\d\d/);
   expect(event.says).toContain("joined.");
   await page.keyboard.press("G");
   await expect.poll(() => focus(page)).toBe("message-12");
+  const withCode = await told("message-7");
+  expect(withCode.says).toContain("Take the head inside the transaction.");
+  expect(withCode.says).not.toMatch(/Copy|Reply/);
   const hidden = await told("message-10");
   expect(hidden.name).toMatch(/^Message not shown \d{1,2}:\d\d/);
   expect(hidden.says).toContain("its signature does not fit its author.");

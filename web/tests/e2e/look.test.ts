@@ -51,6 +51,30 @@ describe.each(["light", "dark"] as const)("in %s", (scheme) => {
       await page.close();
     });
 
+    test("whom a message is for: the list, and who was chosen", async () => {
+      const { page, faults } = await looking.open("crowded", size, scheme);
+      const field = page.getByRole("textbox", { name: "Message" });
+      await field.pressSequentially("@ana");
+      await page.keyboard.press("Enter");
+      await field.pressSequentially("@max");
+      await page.keyboard.press("Enter");
+      await field.pressSequentially("Does @");
+      const list = page.getByRole("listbox", { name: "Whom it is for" });
+      await list.waitFor();
+      await page.keyboard.press("ArrowUp");
+      // The one the keyboard is on is in sight, and so is the list.
+      const [box, on] = [await list.boundingBox(), await list.locator("[aria-selected=true]").boundingBox()];
+      if (box === null || on === null) throw new Error("no list");
+      expect(on.y).toBeGreaterThanOrEqual(box.y);
+      expect(on.y + on.height).toBeLessThanOrEqual(box.y + box.height);
+      expect(box.y).toBeGreaterThanOrEqual(0);
+      await looking.picture(page, `addressing-${name}-${scheme}`);
+      expect(await looking.flaws(page)).toEqual([]);
+      expect(await tooWide(page)).toBe(0);
+      expect(faults).toEqual([]);
+      await page.close();
+    });
+
     test("each way of being closed says what to do next", async () => {
       const { page, faults } = await looking.open("closed", size, scheme);
       for (const [why, { title }] of Object.entries(CLOSED)) {

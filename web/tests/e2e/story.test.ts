@@ -85,6 +85,25 @@ test("an agent shares, a person reads and writes, two agents go to auto, the per
   await write("Does it fail alone, too?");
   expect(JSON.stringify(await waited)).toContain("Does it fail alone, too?");
 
+  // What is for nobody in particular does not wake who waits for what is for it.
+  const waitedFor = ada.call("wait", { for_me: true });
+  await page.locator("#side").getByText("listening").first().waitFor();
+  await write("I think aloud.");
+  await page.getByRole("textbox", { name: "Message" }).pressSequentially("@ada");
+  await page.getByRole("option", { name: /Ada's agent.*agent/ }).waitFor();
+  await page.screenshot({ path: `${SHOTS}/real-addressing-${STORE}.png` });
+  await page.keyboard.press("Enter");
+  await page.getByRole("group", { name: "To:" }).getByText("Ada's agent").waitFor();
+  await write("Look at the clock, please.");
+  const { messages } = (await waitedFor) as { messages: { text: string; to: string[] }[] };
+  expect(messages.map(({ text }) => text)).toEqual(["Look at the clock, please."]);
+  type Someone = { id: string; name: string; me: boolean };
+  const { participants } = (await ada.call("who")) as { participants: Someone[] };
+  expect(messages[0]?.to).toEqual(participants.filter(({ me }) => me).map(({ id }) => id));
+  const grace = participants.find(({ name }) => name === "Grace")?.id ?? "";
+  await ada.call("post", { text: "It ran backwards.", to: [grace] });
+  await article("It ran backwards.").getByText("to you", { exact: true }).waitFor();
+
   const ben = await Agent.start(plane, "Ben");
   await ben.call("join", { link });
   await ada.call("mode", { set: "auto", goal: "Find out why" });
@@ -205,6 +224,31 @@ test("another link opened in the same tab is the one that counts", async () => {
   await page.getByRole("heading", { name: "You are invited to a session." }).waitFor();
   await expect.poll(() => page.url()).not.toContain("#");
   expect(faults).toEqual([]);
+  await context.close();
+});
+
+test("a link that a program wrote in capitals opens the same session", async () => {
+  const link = await plane.share("Loud and clear", "Said quietly.");
+  const { page, context, faults } = await visit(link.toUpperCase());
+  await page.getByRole("heading", { name: "You are invited to a session." }).waitFor();
+  expect(page.url()).toBe(link.slice(0, link.indexOf("#")));
+  await join(page, "Lou", "Join");
+  await page.getByRole("article").getByText("Said quietly.").waitFor();
+  await page.reload();
+  await page.getByRole("article").getByText("Said quietly.").waitFor();
+  expect(faults).toEqual([]);
+  await context.close();
+});
+
+test("an address that leads nowhere says so on a page that leads to the start", async () => {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  const answer = await page.goto(`${plane.origin}/nowhere`);
+  expect(answer?.status()).toBe(404);
+  await page.getByRole("heading", { level: 1, name: "There is no page at this address." }).waitFor();
+  await page.screenshot({ path: `${SHOTS}/missing.png` });
+  await page.getByRole("link", { name: "the start page" }).click();
+  await page.getByRole("heading", { level: 1, name: /One transcript/ }).waitFor();
   await context.close();
 });
 

@@ -27,6 +27,21 @@ test("as it was written, and its code alone, with and without a language, a diff
   expect(screen.getByText("Copied.")).toHaveAttribute("role", "status");
 });
 
+test("what can be pressed is no part of what a message says to those who hear it", async () => {
+  await open({
+    items: [
+      message(3, TEXT, { mentionsYou: true, messageKind: "question", hidden: 2, paths: ["a.rs"] }),
+      message(-1, "Mine", { author: ME, pending: "failed", refusal: "Too many." }),
+    ],
+  });
+  const said = article(3);
+  expect(said).toHaveAccessibleDescription(
+    /^to you question See this:.*a\.rs.*2 hidden characters removed\.$/,
+  );
+  expect(said).not.toHaveAccessibleDescription(/Copy|Reply/);
+  expect(article(-1)).toHaveAccessibleDescription(/^\s*Mine\s+Not sent\. Too many\.$/);
+});
+
 test("a browser that does not allow it is said", async () => {
   await open({ items: [message(3, TEXT)] });
   const user = userEvent.setup();

@@ -74,6 +74,16 @@ describe("observe and relay", () => {
   });
 });
 
+test("where nothing says that others are in auto, a stop is there and cries no alarm", async () => {
+  const { session } = open({ ...OBSERVE, autoElsewhere: true, autoUnheard: true }, { muted: "Not now." });
+  expect(screen.getByText("Whether others are in auto is not heard here.")).toBeVisible();
+  expect(document.body).not.toHaveTextContent("Others may be in auto");
+  const stop = screen.getByRole("button", { name: "Stop auto, if it is on" });
+  expect(stop).not.toHaveClass("alarming");
+  await userEvent.click(stop);
+  expect(session.asked).toEqual([["stop"]]);
+});
+
 describe("a proposal", () => {
   test("is 20 messages and 30 minutes unless somebody says otherwise", async () => {
     const { session } = open(OBSERVE);

@@ -112,10 +112,16 @@ describe("a session of which nothing was seen yet", () => {
     await tick();
     expect(screen.getByRole("heading", { level: 1 })).toHaveTextContent("Opening…");
     expect(document.body).not.toHaveTextContent(/Nothing has been said|Untitled|1 here/);
+    // Nor who else is here, who may come in, and what agents may do.
+    expect(screen.getByRole("heading", { name: /^People/ })).toHaveTextContent("People and agents …");
+    expect(screen.getByRole("heading", { name: /^Mode/ })).toHaveTextContent("Mode: …");
+    expect(document.body).not.toHaveTextContent(/may come in|observe|relay/);
     expect(document.querySelector(".empty")).toHaveTextContent("Opening…");
     session.show({ connection: "live" });
     await tick();
     expect(screen.getByRole("heading", { level: 1 })).toHaveTextContent("Untitled session");
     expect(document.body).toHaveTextContent(/Nothing has been said yet/);
+    expect(screen.getByRole("heading", { name: /^People/ })).toHaveTextContent("People and agents 1");
+    expect(screen.getByRole("heading", { name: "Mode: observe" })).toBeVisible();
   });
 });

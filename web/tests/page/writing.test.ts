@@ -68,6 +68,18 @@ test("that Enter sends is still so after the field went and came back", async ()
   expect(screen.getByRole("checkbox", { name: "Enter sends" })).toBeChecked();
 });
 
+test("a page that was told before how somebody writes goes on so, and keeps what is chosen", async () => {
+  session = new Double({ items: [message(1, "a"), message(2, "b")] });
+  session.chosen = { enterSends: true, singleKeys: false };
+  render(App, { session, clock: new Clock(() => NOW) });
+  await tick();
+  expect(screen.getByRole("checkbox", { name: "Enter sends" })).toBeChecked();
+  await userEvent.keyboard("/");
+  expect(screen.queryByRole("search")).toBeNull();
+  await userEvent.click(screen.getByRole("checkbox", { name: "Enter sends" }));
+  expect(session.chosen).toEqual({ enterSends: false, singleKeys: false });
+});
+
 describe("in auto", () => {
   test.each([
     [13, "Counts as one of the 13 messages left."],

@@ -10,7 +10,7 @@ use crate::http::credential::Stranger;
 use crate::http::file::{FileReply, Wanted};
 use crate::http::path::FromPath;
 use crate::http::refusal::Refusal;
-use crate::pages::{LinkPath, Page};
+use crate::pages::{Files, LinkPath, Page};
 
 type Visit<P = ()> = Call<Stranger, NoBody, Wanted, P>;
 
@@ -86,8 +86,18 @@ pub(in crate::http) async fn connect(visit: Visit) -> Handled<FileReply> {
     Ok(page(&visit.app.files().connect, visit.query))
 }
 
+/// What somebody gets to see where nothing is; `None` for a program, which reads a problem.
+pub(in crate::http) fn missing(files: &Files, wanted: Wanted) -> Option<FileReply> {
+    wanted
+        .is_page()
+        .then(|| page(&files.missing, wanted).failing(StatusCode::NOT_FOUND))
+}
+
 pub(in crate::http) async fn asset(visit: Visit<AssetPath>) -> Handled<FileReply> {
-    let file = visit.app.files().asset(&visit.path.0).ok_or(Refusal::NoRoute)?;
+    let files = visit.app.files();
+    let Some(file) = files.asset(&visit.path.0) else {
+        return missing(files, visit.query).ok_or(Refusal::NoRoute);
+    };
     let kept = if file.hashed { FOR_GOOD } else { FOR_MINUTES };
     Ok(FileReply::new(file, visit.query)
         .kept(kept)

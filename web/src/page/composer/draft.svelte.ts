@@ -22,8 +22,8 @@ export class Draft {
   kind = $state<MessageKind>("chat");
   topic = $state("");
   replyTo = $state.raw<MessageItem>();
-  /** Whether Enter alone sends: no part of the draft, but chosen once for all of them. */
-  enterSends = $state(false);
+  /** Ids of those it is for, each once. */
+  to = $state.raw<readonly string[]>([]);
   /** The message that this was an answer to before a reload, until it is shown again. */
   #soughtSeq = $state<number>();
 
@@ -33,7 +33,16 @@ export class Draft {
     this.text = written.text;
     this.kind = written.kind ?? "chat";
     this.topic = written.topic ?? "";
+    this.to = written.to ?? [];
     this.#soughtSeq = written.replyTo;
+  }
+
+  address(id: string): void {
+    this.to = [...new Set([...this.to, id])];
+  }
+
+  unaddress(id: string): void {
+    this.to = this.to.filter((one) => one !== id);
   }
 
   /** Looks for what this was an answer to. */
@@ -47,8 +56,9 @@ export class Draft {
 
   /** As it stands, to be kept; null for nothing. */
   get written(): NewMessage | null {
-    if (this.text === "" && this.topic === "") return null;
+    if (this.text === "" && this.topic === "" && this.to.length === 0) return null;
     const message: NewMessage = { text: this.text, kind: this.kind, topic: this.topic };
+    if (this.to.length > 0) message.to = this.to;
     const replyTo = this.replyTo?.seq ?? this.#soughtSeq;
     if (replyTo !== undefined) message.replyTo = replyTo;
     return message;
@@ -69,15 +79,17 @@ export class Draft {
     return this.bytes > TEXT_BYTES_MAX;
   }
 
-  /** The message, and an empty draft; kind and topic are for one message. */
+  /** The message, and an empty draft; kind, topic and whom it is for are for one message. */
   take(): Taken {
     const topic = this.topic.trim();
     const message: NewMessage = { text: this.text };
     if (this.kind !== "chat") message.kind = this.kind;
     if (topic !== "") message.topic = topic;
+    if (this.to.length > 0) message.to = this.to;
     const replyTo = this.replyTo;
     if (replyTo !== undefined) message.replyTo = replyTo.seq;
     this.text = "";
+    this.to = [];
     this.kind = "chat";
     this.topic = "";
     this.replyTo = undefined;
@@ -96,6 +108,7 @@ export class Draft {
     this.kind = message.kind ?? this.kind;
     this.topic = message.topic ?? this.topic;
     this.replyTo = replyTo ?? this.replyTo;
+    this.to = [...new Set([...(message.to ?? []), ...this.to])];
   }
 
   /** Takes a refused message up again, with what it answers. */
@@ -104,6 +117,7 @@ export class Draft {
     const kind = MESSAGE_KINDS.find((one) => one === item.messageKind);
     if (kind !== undefined) message.kind = kind;
     if (item.topic !== undefined) message.topic = item.topic;
+    message.to = item.to.map(({ id }) => id);
     this.restore({ message, replyTo: answered });
   }
 }

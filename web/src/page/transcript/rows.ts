@@ -19,6 +19,17 @@ export function namedBy(item: Item): string {
   return `${item.kind === "message" ? `${id}-by` : id} ${id}-at`;
 }
 
+/** As many blocks of a message as somebody hears at once. */
+const HEARD = 12;
+const PARTS = ["marks", ...Array.from({ length: HEARD }, (_, at) => `says-${at}`), "notes", "refused"];
+
+/** The ids of what describes it. A description takes the words on all buttons in it along, so of a message it is put together
+ * of what has none: its marks, its blocks, as many as there are, and what is noted of it. */
+export function describedBy(item: Item): string {
+  const id = idOf(item);
+  return item.kind === "message" ? PARTS.map((part) => `${id}-${part}`).join(" ") : `${id}-says`;
+}
+
 export const timeOf = (item: Item): number | undefined => (item.kind === "gap" ? undefined : item.at);
 
 /** A first guess in CSS pixels, put right when the item is drawn. */

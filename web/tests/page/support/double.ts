@@ -1,5 +1,6 @@
 // A session made by hand, for tests of what the page draws of one and asks of one. Nothing of src/session but its contract.
 import type {
+  Habits,
   Item,
   MessageItem,
   Mode,
@@ -160,6 +161,9 @@ export class Double implements Session {
   kept: NewMessage | null = null;
   written = () => this.kept;
   keepWritten = (message: NewMessage | null) => void (this.kept = message);
+  chosen: Habits = { enterSends: false, singleKeys: true };
+  habits = () => this.chosen;
+  keepHabits = (habits: Habits) => void (this.chosen = habits);
   post = async (message: NewMessage) => {
     await this.#ask("post", message);
     return this.stored;

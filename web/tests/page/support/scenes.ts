@@ -235,7 +235,7 @@ export const SCENES: Readonly<Record<string, Partial<View>>> = {
     people: LISTENERS,
     canWrite: false,
     connection: "stopped",
-    mode: { ...OBSERVE, autoElsewhere: true },
+    mode: { ...OBSERVE, autoElsewhere: true, autoUnheard: true },
     integrity: {
       state: "broken",
       sentence: "A record does not follow from the one before it: something was changed, left out or put in.",

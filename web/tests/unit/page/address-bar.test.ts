@@ -11,5 +11,7 @@ test.each([
   [`/s/${ID}%23dp1fsecret`, `/s/${ID}`],
   [`/s/${ID}%2523dp1fsecret`, `/s/${ID}`],
   [`/s/${ID}/dp1fsecret`, `/s/${ID}`],
+  [`/S/${ID.toUpperCase()}`, `/s/${ID}`],
+  [`/S/${ID.toUpperCase()}%23DP1FSECRET`, `/s/${ID}`],
   ["/elsewhere/dp1fsecret", "/s/"],
 ])("%s leaves %s", (path, left) => expect(withoutLink(path)).toBe(left));

@@ -65,6 +65,7 @@ test("so it is after a reload, before the server says anything", async () => {
   const again = visit(plane, { address: reloadAddress(plane), content });
   await until(again.session, "the seat", ({ phase }) => phase.kind === "seated");
   expect(elsewhere(again.session)).toEqual(["observe", true]);
+  expect(again.session.view.mode.autoUnheard).toBe(true);
 });
 
 test("where a check failed for good nothing is heard any more, and nothing is excluded", async () => {
@@ -77,4 +78,20 @@ test("where a check failed for good nothing is heard any more, and nothing is ex
   await plane.chat(plane.owner, "three");
   await until(session, "the alarm", isBroken);
   expect(elsewhere(session)).toEqual(["observe", true]);
+  // Nothing said that they are.
+  expect(session.view.mode.autoUnheard).toBe(true);
+});
+
+test("where it failed for good in auto, that is what was heard last", async () => {
+  const plane = await FakePlane.start();
+  plane.mode = claimed();
+  await plane.notice(BEGAN);
+  const { session } = await seatedVisit(plane);
+  expect(session.view.mode.name).toBe("auto");
+  plane.bend = (record) => (record.seq === 5 ? null : record);
+  await plane.chat(plane.owner, "two");
+  await plane.chat(plane.owner, "three");
+  await until(session, "the alarm", isBroken);
+  expect(elsewhere(session)).toEqual(["observe", true]);
+  expect(session.view.mode.autoUnheard).toBeUndefined();
 });

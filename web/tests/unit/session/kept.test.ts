@@ -26,6 +26,15 @@ test("as it was kept it is the same participant", async () => {
   expect(me?.name).toBe(seat["name"]);
 });
 
+test("and from before there was anything to choose", async () => {
+  const { plane, content, seat, put } = await kept();
+  const { habits: _, ...before } = seat;
+  put(before);
+  const { session } = visit(plane, { address: reloadAddress(plane), content });
+  await until(session, "the seat", ({ connection }) => connection === "live");
+  expect(session.habits()).toEqual({ enterSends: false, singleKeys: true });
+});
+
 describe("counts as none", () => {
   const SPOILT: readonly (readonly [string, JsonObject])[] = [
     ["of a later version", { version: 2 }],
@@ -49,6 +58,7 @@ describe("counts as none", () => {
       { drafts: [{ at: 1, content: {}, sent: { id: "x", epoch: 1, sealed: "AA" } }] },
     ],
     ["with a title that is none", { title: ["x"] }],
+    ["with habits that are none", { habits: { enterSends: "yes", singleKeys: true } }],
     ["of another session", { session: "00000000-0000-4000-8000-000000000000" }],
   ];
 

@@ -196,6 +196,21 @@ describe("the seat of this tab", () => {
     expect([...content.values()].join("")).not.toContain("half a sen");
   });
 
+  test("how somebody likes to write is kept with it, in this tab, and stays with it for another name", async () => {
+    const plane = await FakePlane.start();
+    const { session, content } = await seatedVisit(plane);
+    expect(session.habits()).toEqual({ enterSends: false, singleKeys: true });
+    const habits = { enterSends: true, singleKeys: false };
+    session.keepHabits(habits);
+    session.close();
+    const again = visit(plane, { address: reloadAddress(plane), content });
+    expect(again.session.habits()).toEqual(habits);
+    await until(again.session, "the seat", ({ connection }) => connection === "live");
+    await again.session.leave();
+    again.session.joinAsAnother();
+    expect(again.session.habits()).toEqual(habits);
+  });
+
   test("secrets are in its store and in nothing that is shown", async () => {
     const plane = await FakePlane.start();
     const { session, content } = await seatedVisit(plane);
