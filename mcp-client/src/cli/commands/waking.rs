@@ -108,12 +108,24 @@ pub(super) async fn hook(hook: &Hook) -> u8 {
 async fn answer(event: Event) -> Result<Option<HookAnswer>, Failure> {
     let input = tokio::task::spawn_blocking(|| {
         let mut bytes = Vec::new();
-        io::stdin().lock().take(HOOK_INPUT).read_to_end(&mut bytes)?;
-        Ok::<_, io::Error>(bytes)
+        let mut stdin = io::stdin().lock();
+        (&mut stdin).take(HOOK_INPUT).read_to_end(&mut bytes)?;
+        // To its end, so that a host that goes on writing is not cut off.
+        let rest = io::copy(&mut stdin, &mut io::sink())?;
+        Ok::<_, io::Error>((bytes, rest))
     });
-    let Ok(Ok(input)) = input.await else {
+    let Ok(Ok((input, rest))) = input.await else {
         return Err(Failure::new(code::LOCAL_FILE, "Standard input can't be read."));
     };
+    if rest > 0 {
+        let most = HOOK_INPUT >> 20;
+        return Err(Failure::new(
+            code::BAD_ARGUMENT,
+            format!(
+                "The host wrote more than {most} MiB at once, which is not read; nothing was told or kept of it."
+            ),
+        ));
+    }
     let app = Arc::new(App::from_environment()?);
     hook::run(app, event, &input).await
 }
