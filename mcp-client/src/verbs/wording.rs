@@ -305,8 +305,8 @@ pub(super) fn last_answer(error: &PlaneError) -> Failure {
     let text = match code {
         Code::Forbidden => {
             "This machine's token does not allow that. It takes a token with scope `rekey` of the user whose token made the \
-             session, or one with scope `admin` of an administrator: ask the plane's operator for one (`devpilot-plane \
-             admin token create`, with `--scopes share,rekey`) and set DEVPILOT_BRIDGE_TOKEN to it."
+             session, or one with scope `admin` of an administrator: ask the plane's operator for one \
+             (`devpilot-plane admin token create --org ORG --member NAME --scopes share,rekey`) and set DEVPILOT_BRIDGE_TOKEN to it."
         }
         Code::NotFound => {
             "The plane has no session of that id for this machine's token: the id is wrong, the session is gone, or it is \

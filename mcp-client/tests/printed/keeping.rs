@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::scene::{CONTEXT, by_hand, pair, works};
+use crate::scene::{CONTEXT, by_hand, filled, names, operators, pair, works};
 use crate::stdio::plane::{Plane, Store};
 use crate::stdio::proxy::Proxy;
 use crate::stdio::shell::{line_in, lines_in, obey};
@@ -75,7 +75,11 @@ async fn a_re_key_that_the_plane_refused_is_made_by_the_line_of_the_refusal() {
     let lines = lines_in(&ada, &refused.stdout);
     let line = lines.last().unwrap_or_else(|| panic!("no line: {refused}"));
     assert!(line.contains(" rekey --session "), "{line}");
-    let ada = ada.with("DEVPILOT_BRIDGE_TOKEN", &token(&plane, "share,rekey").await);
+    // A terminal breaks lines.
+    let told = operators(&refused.stdout.replace("\r\n", " "));
+    let (org, member) = names(&plane).await;
+    let made = filled(&plane, &told[0], &[("ORG", &org), ("NAME", &member)]).await;
+    let ada = ada.with("DEVPILOT_BRIDGE_TOKEN", made.trim());
     let done = by_hand(&ada, line, KEEP_BEN).await;
     assert!(done.stdout.contains("epoch 2"), "{done}");
 }

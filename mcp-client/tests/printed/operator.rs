@@ -5,45 +5,9 @@ use std::process::Stdio;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
 
-use crate::scene::{CONTEXT, works};
+use crate::scene::{CONTEXT, filled, names, operators, works};
 use crate::stdio::Machine;
 use crate::stdio::plane::{Plane, Store};
-
-/// The command between backticks in a message.
-fn operators(message: &str) -> String {
-    message
-        .split('`')
-        .find(|part| part.starts_with("devpilot-plane "))
-        .unwrap_or_else(|| panic!("no command for the operator: {message}"))
-        .to_owned()
-}
-
-/// The plane's org and member.
-async fn names(plane: &Plane) -> (String, String) {
-    let name = |listed: &str| {
-        let listed: Vec<Value> = serde_json::from_str(listed).unwrap();
-        listed[0]["name"].as_str().unwrap().to_owned()
-    };
-    let org = name(&plane.admin(&["org", "list", "--json"]).await);
-    let member = name(&plane.admin(&["member", "list", "--org", &org, "--json"]).await);
-    (org, member)
-}
-
-/// Runs a command that is named without its options: what it says lacks is what is put behind it.
-async fn completed(plane: &Plane, command: &str, options: &str) -> String {
-    let bare = plane.operator(command).await;
-    assert_eq!(bare.code(), 2, "{bare}");
-    assert!(
-        bare.stderr.contains(&format!("Usage: {command} ")),
-        "it is this command that misses something: {bare}"
-    );
-    for option in options.split(' ').filter(|word| word.starts_with("--")) {
-        assert!(bare.stderr.contains(option), "{option}: {bare}");
-    }
-    let ran = plane.operator(&format!("{command} {options}")).await;
-    works(&ran);
-    ran.stdout
-}
 
 /// `connect --json` with the operator's yes; what `between` does comes before it. Exit code and last line.
 async fn connect(machine: &Machine, plane: &Plane, more: &[&str], between: impl FnOnce()) -> (i32, Value) {
@@ -71,7 +35,7 @@ async fn connect(machine: &Machine, plane: &Plane, more: &[&str], between: impl 
 
 /// The tokens of the plane's org.
 async fn tokens(plane: &Plane, command: &str, org: &str) -> Vec<String> {
-    let listed = completed(plane, command, &format!("--org {org}")).await;
+    let listed = filled(plane, command, &[("ORG", org)]).await;
     let listed = listed.lines();
     listed
         .flat_map(|line| line.split_whitespace())
@@ -102,8 +66,12 @@ async fn where_no_machine_is_connected_the_operator_makes_a_token_by_the_command
 
     let plane = Plane::start(Store::Sqlite).await;
     let (org, member) = names(&plane).await;
-    let options = format!("--org {org} --member {member} --scopes share");
-    let made = completed(&plane, &operators(&message), &options).await;
+    let made = filled(
+        &plane,
+        &operators(&message)[0],
+        &[("ORG", &org), ("NAME", &member)],
+    )
+    .await;
     let token = made.split_whitespace().find(|word| word.starts_with("dpm_"));
     // The variables that it names, with the address of a plane that is there.
     assert!(message.contains(&format!("DEVPILOT_PLANE={url}")), "{message}");
@@ -118,8 +86,7 @@ async fn where_no_machine_is_connected_the_operator_makes_a_token_by_the_command
 async fn a_token_that_could_not_be_stored_and_one_that_is_replaced_are_ended_by_the_commands_of_the_answer() {
     let plane = Plane::start(Store::Sqlite).await;
     let (org, _) = names(&plane).await;
-    let list = "devpilot-plane admin token list";
-    let before = tokens(&plane, list, &org).await;
+    let before = tokens(&plane, "devpilot-plane admin token list --org ORG", &org).await;
 
     let machine = Machine::new();
     let home = machine.devpilot();
@@ -132,23 +99,29 @@ async fn a_token_that_could_not_be_stored_and_one_that_is_replaced_are_ended_by_
     let message = lost["message"].as_str().unwrap_or_else(|| panic!("{lost}"));
     assert_eq!(status, 1, "{lost}");
     assert!(message.contains("could not be stored"), "{message}");
-    let mut new = tokens(&plane, &operators(message), &org).await;
+    let told = operators(message);
+    assert_eq!(told.len(), 2, "{message}");
+    let mut new = tokens(&plane, &told[0], &org).await;
     new.retain(|id| !before.contains(id));
     assert_eq!(new.len(), 1, "the one that got lost is listed");
+    filled(&plane, &told[1], &[("ID", &new[0])]).await;
+    let before = tokens(&plane, &told[0], &org).await;
 
     std::fs::remove_file(&home).unwrap();
     let (status, first) = connect(&machine, &plane, &[], || {}).await;
     assert_eq!(status, 0, "{first}");
+    let mut first = tokens(&plane, &told[0], &org).await;
+    first.retain(|id| !before.contains(id));
     let (status, replaced) = connect(&machine, &plane, &["--replace"], || {}).await;
     assert_eq!(status, 0, "{replaced}");
     let warning = replaced["warnings"][0].as_str().unwrap();
-    let revoke = operators(warning);
-    let bare = plane.operator(&revoke).await;
+    let told = operators(warning);
+    assert_eq!(told.len(), 2, "{warning}");
     assert!(
-        bare.code() == 2 && bare.stderr.contains(&format!("Usage: {revoke} ")),
-        "{bare}"
+        tokens(&plane, &told[1], &org).await.contains(&first[0]),
+        "its id is shown"
     );
-    works(&plane.operator(&format!("{revoke} {}", new[0])).await);
+    filled(&plane, &told[0], &[("ID", &first[0])]).await;
     let url = format!("http://127.0.0.1:{}", plane.port());
     works(&machine.run(["connect", &url], b"").await);
 }

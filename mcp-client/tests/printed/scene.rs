@@ -58,3 +58,39 @@ pub(crate) async fn texts(ada: &Machine) -> Vec<String> {
         .map(|message| message["text"].as_str().unwrap_or_default().to_owned())
         .collect()
 }
+
+/// The commands between backticks in a message.
+pub(crate) fn operators(message: &str) -> Vec<String> {
+    let quoted = message.split('`').skip(1).step_by(2);
+    let commands: Vec<_> = quoted
+        .filter(|part| part.starts_with("devpilot-plane "))
+        .map(str::to_owned)
+        .collect();
+    assert!(!commands.is_empty(), "no command for the operator: {message}");
+    commands
+}
+
+/// The plane's org and member.
+pub(crate) async fn names(plane: &Plane) -> (String, String) {
+    let name = |listed: &str| {
+        let listed: Vec<Value> = serde_json::from_str(listed).unwrap();
+        listed[0]["name"].as_str().unwrap().to_owned()
+    };
+    let org = name(&plane.admin(&["org", "list", "--json"]).await);
+    let member = name(&plane.admin(&["member", "list", "--org", &org, "--json"]).await);
+    (org, member)
+}
+
+/// Runs a command as it stands but for its words in capitals, which say what to put there.
+pub(crate) async fn filled(plane: &Plane, command: &str, words: &[(&str, &str)]) -> String {
+    let fill = |word| {
+        words
+            .iter()
+            .find(|(name, _)| *name == word)
+            .map_or(word, |(_, value)| *value)
+    };
+    let line: Vec<&str> = command.split(' ').map(fill).collect();
+    let ran = plane.operator(&line.join(" ")).await;
+    works(&ran);
+    ran.stdout
+}

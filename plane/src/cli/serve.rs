@@ -102,8 +102,10 @@ fn welcome(config: &Config, origin: &str, listen: SocketAddr, token: Option<&loc
         }
         None => {
             lines.push(String::new());
+            lines.push("  Next        devpilot-plane admin org create ORG".to_owned());
+            lines.push("              devpilot-plane admin member create --org ORG --name NAME".to_owned());
             lines.push(
-                "  Next        devpilot-plane admin org create NAME, member create, token create".to_owned(),
+                "              devpilot-plane admin token create --org ORG --member NAME --scopes share,rekey".to_owned(),
             );
         }
     }

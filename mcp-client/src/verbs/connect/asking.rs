@@ -83,7 +83,7 @@ fn refused(origin: &Origin, error: &PlaneError) -> Failure {
             code::NOT_CONNECTED,
             format!(
                 "{origin} connects no machines this way; it may be of an older version. Ask its operator for a machine token \
-                 (`devpilot-plane admin token create`), and set DEVPILOT_PLANE={origin} and DEVPILOT_BRIDGE_TOKEN."
+                 (`devpilot-plane admin token create --org ORG --member NAME --scopes share,rekey`), and set DEVPILOT_PLANE={origin} and DEVPILOT_BRIDGE_TOKEN."
             ),
         ),
         Some(Code::RateLimited) => Failure::new(

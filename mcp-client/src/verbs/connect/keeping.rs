@@ -35,7 +35,8 @@ pub(super) fn keep(
             failure.code(),
             format!(
                 "The plane gave a token, and it could not be stored: {} Ask its operator to revoke that token \
-                 (`devpilot-plane admin token list` shows it), then run this again.",
+                 (`devpilot-plane admin token list --org ORG` shows it, `devpilot-plane admin token revoke ID` ends it), then run \
+                 this again.",
                 failure.message()
             ),
         )
@@ -44,7 +45,7 @@ pub(super) fn keep(
     if had_token {
         warnings.push(
             "The token that this machine had for that plane is gone from here. The plane may still take it: its operator \
-             revokes it with `devpilot-plane admin token revoke`."
+             revokes it with `devpilot-plane admin token revoke ID`; `devpilot-plane admin token list --org ORG` shows its id."
                 .to_owned(),
         );
     }
