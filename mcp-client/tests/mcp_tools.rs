@@ -255,7 +255,7 @@ async fn a_setting_that_can_t_be_kept_to_ends_the_server_before_it_speaks() {
     for (setting, says) in [
         (
             "sesion",
-            "does not exist: \"sesion\". The groups are session, history, claims",
+            "does not exist: \"sesion\". Choose from session, history, or",
         ),
         ("session,Claims", "does not exist: \"Claims\""),
         ("claims", "the group `claims`, which has no tools in this version"),

@@ -18,6 +18,8 @@ mod scene;
 mod by_hand;
 mod entering;
 mod keeping;
+mod literals;
 mod machine;
 mod operator;
 mod reading;
+mod sources;

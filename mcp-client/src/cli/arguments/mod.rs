@@ -11,6 +11,8 @@ mod keeping;
 mod machine;
 mod mode;
 mod past;
+#[cfg(test)]
+mod printed;
 mod transcript;
 mod waking;
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use super::{DIGITS, HEX, LOWER, UPPER, alnum, base64, found, hex, rules, symbols};
+use super::{DIGITS, HEX, LOWER, UPPER, alnum, base64, found, hex, pem, putty, rules, symbols};
 use crate::guard::rules as data;
 
 /// A credential that a rule must find, taken apart so that no literal is one.
@@ -247,8 +247,6 @@ pub(super) fn credentials() -> Vec<(&'static str, String)> {
         ("private-key", putty()),
         ("private-key-base64", STANDARD.encode(pem(""))),
         ("private-key-base64", STANDARD.encode(pem("RSA "))),
-        ("private-key-base64", STANDARD.encode(pem("EC "))),
-        ("private-key-base64", STANDARD.encode(pem("OPENSSH "))),
         (
             "docker-config-auth",
             format!("\"auth\": \"{}\"", STANDARD.encode(join(&["ada:", &alnum(20)]))),
@@ -386,16 +384,6 @@ pub(super) fn credentials() -> Vec<(&'static str, String)> {
             join(&["postgres://app:", &alnum(14), "@db.internal.corp/orders"]),
         ),
         (
-            "url-password",
-            join(&[
-                "postgres://app:",
-                &alnum(4),
-                "@",
-                &alnum(9),
-                "@db.internal.corp/orders",
-            ]),
-        ),
-        (
             "url-password-near",
             join(&["postgres://app:", "G", "@", "k3mPz7qX", "@db:5432/prod"]),
         ),
@@ -404,21 +392,6 @@ pub(super) fn credentials() -> Vec<(&'static str, String)> {
         ("xai-key", join(&["xa", "i-", &alnum(80)])),
         ("yandex-api-key", join(&["AQ", "VN", &url64(36)])),
     ]
-}
-
-pub(super) fn pem(kind: &str) -> String {
-    let dashes = "-----";
-    let body: Vec<String> = (0..4).map(|_| base64(64)).collect();
-    let (begin, end) = ("BEGIN", "END");
-    format!(
-        "{dashes}{begin} {kind}PRIVATE KEY{dashes}\n{}\n{dashes}{end} {kind}PRIVATE KEY{dashes}\n",
-        body.join("\n")
-    )
-}
-
-pub(super) fn putty() -> String {
-    let body: Vec<String> = (0..14).map(|_| base64(64)).collect();
-    format!("Private-{}: 14\n{}\n", "Lines", body.join("\n"))
 }
 
 #[test]

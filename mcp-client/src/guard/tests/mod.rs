@@ -59,3 +59,18 @@ fn base64(count: usize) -> String {
 fn key(kind: &str) -> String {
     format!("dp1{kind}{}", symbols(BASE32, 64, 5))
 }
+
+fn pem(kind: &str) -> String {
+    let dashes = "-----";
+    let body: Vec<String> = (0..4).map(|_| base64(64)).collect();
+    let (begin, end) = ("BEGIN", "END");
+    format!(
+        "{dashes}{begin} {kind}PRIVATE KEY{dashes}\n{}\n{dashes}{end} {kind}PRIVATE KEY{dashes}\n",
+        body.join("\n")
+    )
+}
+
+fn putty() -> String {
+    let body: Vec<String> = (0..14).map(|_| base64(64)).collect();
+    format!("Private-{}: 14\n{}\n", "Lines", body.join("\n"))
+}

@@ -3,8 +3,8 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use super::corpus::{credentials, pem, putty};
-use super::{alnum, base64, found, rules};
+use super::corpus::credentials;
+use super::{alnum, base64, found, pem, putty, rules};
 
 /// With each symbol but letters and digits as two hexadecimal digits.
 fn percent(text: &str, sign: &str) -> String {

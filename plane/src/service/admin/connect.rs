@@ -16,8 +16,8 @@ const NO_SUCH_CODE: &str = "No machine waits under that code. Type it as the mac
      counts no more, and the machine has to ask again.";
 const ANSWERED: &str = "That machine was answered already. If it should be answered otherwise, let it ask again; a token \
      that it got ends with `devpilot-plane admin token revoke ID`.";
-const NOBODY: &str = "There is no member whose machine it could be. Make one first: `devpilot-plane admin org create NAME`, then \
-     `devpilot-plane admin member create --org NAME --name WHO`.";
+const NOBODY: &str = "There is no member whose machine it could be. Make one first: `devpilot-plane admin org create ORG`, then \
+     `devpilot-plane admin member create --org ORG --name NAME`.";
 const SEVERAL: &str = "There are several members. Say whose machine it is with --org ORG --member NAME; `devpilot-plane admin \
      org list` and `devpilot-plane admin member list --org ORG` show them.";
 
