@@ -1,5 +1,5 @@
 // Times, spans, counts and names in plain words. Pure.
-import type { Author } from "../session/model";
+import type { Author, Mode } from "../session/model";
 import { oneLine } from "../text/hidden";
 
 const CLOCK = new Intl.DateTimeFormat(undefined, { hour: "numeric", minute: "2-digit" });
@@ -33,6 +33,14 @@ export function countdown(ms: number): string {
   const hours = Math.floor(seconds / 3_600);
   const minutes = Math.floor(seconds / 60) % 60;
   return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`;
+}
+
+/** What is left of auto. Two clocks are never quite together, and more than was agreed to is not shown. */
+export function timeLeft(
+  { endsAt = 0, ttlMs = Infinity }: Pick<Mode, "endsAt" | "ttlMs">,
+  now: number,
+): number {
+  return Math.min(endsAt - now, ttlMs);
 }
 
 /** A span in words: "45 seconds", "30 minutes", "2 hours 5 minutes". */

@@ -58,6 +58,7 @@ describe.each(["light", "dark"] as const)("in %s", (scheme) => {
       await page.keyboard.press("Enter");
       await field.pressSequentially("@max");
       await page.keyboard.press("Enter");
+      await looking.picture(page, `recipients-${name}-${scheme}`);
       await field.pressSequentially("Does @");
       const list = page.getByRole("listbox", { name: "Whom it is for" });
       await list.waitFor();
@@ -138,6 +139,22 @@ test.each(["door", "auto", "warning"])("%s in forced colours", async (scene) => 
   await looking.show(page, scene);
   await looking.picture(page, `${scene}-forced`);
   expect(faults).toEqual([]);
+  await page.close();
+});
+
+test("in forced colours the one the keyboard is on in a list differs from the others", async () => {
+  const { page } = await looking.blank(WIDE, "dark");
+  await page.emulateMedia({ forcedColors: "active", colorScheme: "dark" });
+  await looking.show(page, "talk");
+  await page.getByRole("textbox", { name: "Message" }).pressSequentially("@");
+  const edge = (selected: boolean) =>
+    page
+      .locator(`[role=option][aria-selected=${selected}]`)
+      .first()
+      .evaluate((option) => getComputedStyle(option).outlineStyle);
+  expect(await edge(true)).toBe("solid");
+  expect(await edge(false)).toBe("none");
+  await looking.picture(page, "addressing-forced");
   await page.close();
 });
 

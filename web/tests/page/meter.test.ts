@@ -200,6 +200,11 @@ test("auto that counts as observe here can be stopped all the same", async () =>
   expect(session.asked).toEqual([["stop"]]);
 });
 
+test("no more time is left than was agreed to, though the server's clock is ahead by a moment", () => {
+  open(auto({ ttlMs: 1_800_000, endsAt: NOW + 1_800_400 }));
+  expect(screen.getByText("30:00")).toBeVisible();
+});
+
 test("terms that can't be read are not agreed to", () => {
   const { budget: _, ...mode } = auto();
   open(mode);
