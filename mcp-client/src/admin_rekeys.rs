@@ -17,7 +17,7 @@ use wire::encoding::{Blob, Secret32};
 use wire::ids::SessionId;
 use zeroize::Zeroizing;
 
-use crate::home::{Home, HomeError, files};
+use crate::home::{Home, HomeError, checked, files};
 use crate::plane::Origin;
 
 const VERSION: u64 = 1;
@@ -107,7 +107,7 @@ impl Desk {
     /// # Errors
     /// The file can't be read, or is damaged and was set aside.
     pub(crate) fn left(&self) -> Result<Option<AdminRekey>, HomeError> {
-        files::read_json(&self.file, VERSION, REMEDY)
+        checked::read_json(&self.file, VERSION, REMEDY)
     }
 
     /// Keeps what is about to be sent. It is durable when this returns.
@@ -115,7 +115,7 @@ impl Desk {
     /// # Errors
     /// The file can't be written: nothing may be sent then.
     pub(crate) fn keep(&self, rekey: &AdminRekey) -> Result<(), HomeError> {
-        files::write_json(&self.file, rekey)
+        files::write_atomic(&self.file, &checked::to_json(&self.file, rekey)?)
     }
 
     /// Forgets it: it was shown, or is certainly not in force.

@@ -108,8 +108,20 @@ pub fn read_json<T: DeserializeOwned>(
     known: u64,
     remedy: &'static str,
 ) -> Result<Option<T>, HomeError> {
+    read_by(path, remedy, |bytes| parse_json(path, bytes, known, remedy))
+}
+
+/// Reads a file and makes of its bytes what `parse` does. What is there in the place of a file is set aside.
+///
+/// # Errors
+/// As [`read_json`], but for what `parse` gives.
+pub(super) fn read_by<T>(
+    path: &Path,
+    remedy: &'static str,
+    parse: impl FnOnce(&[u8]) -> Result<T, HomeError>,
+) -> Result<Option<T>, HomeError> {
     match read(path) {
-        Ok(Some(bytes)) => parse_json(path, &bytes, known, remedy).map(Some),
+        Ok(Some(bytes)) => parse(&bytes).map(Some),
         Ok(None) => Ok(None),
         Err(HomeError::NotAFile { .. } | HomeError::TooLarge { .. }) => Err(damaged(path, remedy)?),
         Err(error) => Err(error),

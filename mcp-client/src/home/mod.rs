@@ -5,6 +5,7 @@
 //!
 //! Source: `mcp-client.md`, Local files and Environment.
 
+pub(crate) mod checked;
 mod environment;
 mod error;
 pub mod files;

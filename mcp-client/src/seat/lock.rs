@@ -18,7 +18,7 @@ use super::error::SeatError;
 use super::progress;
 use super::state::SeatState;
 use super::store::{Inner, Seat};
-use crate::home::{HomeError, files};
+use crate::home::{HomeError, checked, files};
 
 /// Between two looks at a lock that another process holds.
 const POLL: Duration = Duration::from_millis(5);
@@ -173,7 +173,7 @@ impl Inner {
     fn replace(&self, state: &mut SeatState) -> Result<(), SeatError> {
         state.revision = state.revision.wrapping_add(1);
         state.progress_kept = true;
-        let bytes = files::to_json(&self.file, state)?;
+        let bytes = checked::to_json(&self.file, state)?;
         let file = files::replace(&self.file, &bytes).map_err(|source| HomeError::io(&self.file, source))?;
         let length = progress::begin(&self.progress, state)?;
         let mut replaced = Remembered::new(file, &self.file, length, Arc::new(state.clone()))?;

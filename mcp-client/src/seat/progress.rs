@@ -15,11 +15,11 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use wire::timestamp::Timestamp;
-use wire::transcript::sha256;
 use zeroize::Zeroizing;
 
 use super::pending::Pending;
 use super::state::{Begun, Head, SeatState};
+use crate::home::checked::{SUM, checksum};
 use crate::home::{HomeError, files};
 
 /// A file longer than this is folded into the seat's own, sooner or later by what the next step is.
@@ -141,18 +141,6 @@ fn parse(line: &[u8]) -> Option<Progress> {
         (sum == checksum(json).as_bytes()).then_some(json)?
     };
     serde_json::from_slice(json).ok()
-}
-
-/// Characters of a checksum.
-const SUM: usize = 16;
-
-/// Against accidents, not against people: whoever can write here holds the keys as well.
-fn checksum(json: &[u8]) -> String {
-    let hash = sha256(json);
-    hash.iter()
-        .take(SUM / 2)
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
 }
 
 /// A line and the mark after it.

@@ -16,7 +16,7 @@ use super::lock::Remembered;
 use super::progress;
 use super::state::{SeatState, VERSION};
 use super::summary::SeatSummary;
-use crate::home::{Home, HomeError, files};
+use crate::home::{Home, HomeError, checked, files};
 use crate::plane::Origin;
 
 const REMEDY: &str =
@@ -105,7 +105,7 @@ impl Seats {
                 let Some(participant) = id_of::<ParticipantId>(&file, ".json") else {
                     continue;
                 };
-                match files::read_json::<SeatSummary>(&file, VERSION, REMEDY) {
+                match checked::read_json::<SeatSummary>(&file, VERSION, REMEDY) {
                     Ok(Some(mut seat)) if seat.session == session && seat.participant == participant => {
                         move_on(&mut seat.plane, &self.moved);
                         listing.seats.push(seat);
@@ -153,7 +153,7 @@ impl Seats {
                 participant: state.participant,
             });
         }
-        files::write_json(&seat.inner.file, state)?;
+        files::write_atomic(&seat.inner.file, &checked::to_json(&seat.inner.file, state)?)?;
         progress::begin(&seat.inner.progress, state)?;
         Ok(seat)
     }
@@ -257,7 +257,7 @@ impl Inner {
             }
             Err(error) => return Err(error.into()),
         };
-        let mut state: SeatState = files::parse_json(&self.file, &bytes, VERSION, REMEDY)?;
+        let mut state: SeatState = checked::parse_json(&self.file, &bytes, VERSION, REMEDY)?;
         if (state.session, state.participant) != (self.session, self.participant) {
             return Err(missing);
         }

@@ -112,6 +112,48 @@ async fn a_state_file_cut_anywhere_is_mended_or_set_aside_and_nothing_is_lost() 
     }
 }
 
+/// One letter of a key, a verifier or an id: JSON as before, and nothing that the plane or a link is to blame for.
+#[tokio::test]
+async fn a_seat_with_one_changed_letter_is_set_aside_and_a_join_makes_it_whole() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let (ada, link) = scene::shared(&plane).await;
+    let ben = scene::joined("Ben", &link).await;
+    scene::post(&ada, "and yours").await;
+    scene::read_all(&ben).await;
+    let kept = Kept::of(&ben);
+    let seat = scene::seat(&ben);
+    let text = String::from_utf8(kept.0[&seat].clone()).unwrap();
+    let state: Value = serde_json::from_str(&text).unwrap();
+    let mut secrets = Vec::new();
+    letters(&state, &mut secrets);
+    assert!(secrets.len() > 8, "{}", secrets.len());
+    for secret in secrets {
+        kept.restore(&ben);
+        let at = text.find(&secret).unwrap() + secret.len() / 2;
+        let other = if text[at..].starts_with('A') { "B" } else { "A" };
+        let mut changed = text.clone();
+        changed.replace_range(at..=at, other);
+        fs::write(&seat, changed).unwrap();
+        let found = ben.run(["read"], b"").await;
+        assert_said(&found, &[".damaged-", "join"]);
+        whole_again(&ben, &link, &[CONTEXT, "and yours"], "one letter").await;
+    }
+}
+
+/// Every long word in it that is written in base64 or hex, ids among them.
+fn letters(value: &Value, found: &mut Vec<String>) {
+    match value {
+        Value::String(text) if text.len() > 20 && text.bytes().all(is_encoded) => found.push(text.clone()),
+        Value::Array(values) => values.iter().for_each(|value| letters(value, found)),
+        Value::Object(members) => members.values().for_each(|value| letters(value, found)),
+        _ => {}
+    }
+}
+
+fn is_encoded(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"+/-_=".contains(&byte)
+}
+
 #[tokio::test]
 async fn a_progress_file_cut_at_the_end_of_a_line_raises_no_alarm_against_the_plane() {
     let plane = Plane::start(Store::Sqlite).await;
