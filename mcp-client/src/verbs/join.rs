@@ -254,14 +254,15 @@ async fn come_in(
             .await
             .map_err(|error| not_joined(error, origin))?;
     } else if !joined {
-        match open.check_anew(until).await {
-            // Said by the answer's integrity.
-            Ok(()) | Err(SessionError::Failed(_) | SessionError::Plane(_)) => {}
-            Err(error) => return Err(wording::session(error)),
-        }
+        let was_sound = open.alarm().is_none();
+        check_anew(&mut open, until).await?;
         // Whoever is out comes in by no old link, and must not be shown as being in.
         if let Err(error @ (SessionError::Removed | SessionError::AdminRekeyed)) = open.sync(until).await {
             return Err(wording::session(error));
+        }
+        if was_sound {
+            // An alarm of this very moment may be for a fault of this machine as well.
+            check_anew(&mut open, until).await?;
         }
         warnings.extend(app.sync_softly(&mut open, until).await?);
     }
@@ -274,6 +275,14 @@ async fn come_in(
         joined,
         warnings,
     })
+}
+
+/// What does not hold is said by the answer's integrity.
+async fn check_anew(open: &mut Session, until: Deadline) -> Result<(), Failure> {
+    match open.check_anew(until).await {
+        Ok(()) | Err(SessionError::Failed(_) | SessionError::Plane(_)) => Ok(()),
+        Err(error) => Err(wording::session(error)),
+    }
 }
 
 /// That this machine was in the session by another address, which may be the same plane or somebody's copy of it.

@@ -136,8 +136,11 @@ async fn an_alarm_for_a_fault_of_this_machine_ends_with_a_join() {
     let old = fs::read(progress(&sam)).unwrap();
     sam.post("mine").await;
     // A whole file, of earlier: nothing shows the loss.
-    fs::write(progress(&sam), old).unwrap();
-    fs::remove_file(cache(&sam)).unwrap();
+    let older = |sam: &Party| {
+        fs::write(progress(sam), &old).unwrap();
+        fs::remove_file(cache(sam)).unwrap();
+    };
+    older(&sam);
     sam.restart();
     let read = sam.read_all().await;
     assert_eq!(read.integrity.error.as_deref(), Some("own_record_mismatch"));
@@ -150,8 +153,13 @@ async fn an_alarm_for_a_fault_of_this_machine_ends_with_a_join() {
     sam.restart();
     assert_eq!(sam.read_all().await.integrity.state, "ok");
     sam.post("goes on").await;
+    // Also where the join is the first that finds it.
+    older(&sam);
+    sam.restart();
+    assert_eq!(sam.join(&link).await.integrity.state, "ok");
+    sam.post("and on").await;
     assert_eq!(
         texts(&ana.read_all().await),
-        ["start", "before", "mine", "goes on"]
+        ["start", "before", "mine", "goes on", "and on"]
     );
 }
