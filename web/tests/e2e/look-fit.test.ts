@@ -43,3 +43,17 @@ test.each([NARROW, WIDE])("a long name in the list keeps what it is beside it, %
   expect(kind.y).toBeLessThan(called.y + called.height);
   await page.close();
 });
+
+test.each([320, 360, 640, 961, 1_024, 1_060, 1_280])(
+  "what sends stays in one line with the rest of the options, %d pixels wide",
+  async (width) => {
+    const { page } = await looking.open("talk", { width, height: 860 });
+    const boxes = await Promise.all(
+      ["To…", "Send"].map((name) => page.getByRole("button", { name, exact: true }).boundingBox()),
+    );
+    const [to, send] = boxes;
+    if (!to || !send) throw new Error("no options");
+    expect(Math.abs(to.y + to.height / 2 - (send.y + send.height / 2))).toBeLessThan(to.height / 2);
+    await page.close();
+  },
+);

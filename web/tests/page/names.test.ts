@@ -35,6 +35,10 @@ test("a twin has its tag wherever it is named", async () => {
   const answer = article(4);
   expect(within(answer).getByTitle("Go to message 3")).toHaveTextContent(CALLED);
   expect(answer).toHaveTextContent(`to ${CALLED}`);
+  // A name that is a list of names is one in quotation marks.
+  expect(
+    within(answer).getByText("to", { exact: false, selector: ".soft" }).querySelector("q"),
+  ).toHaveTextContent(CALLED);
   expect(screen.getByRole("region", { name: "Pinned" })).toHaveTextContent(CALLED);
   expect(screen.getByText(/^Agreed:/)).toHaveTextContent(`Agreed: you and ${CALLED}`);
   expect(screen.getByRole("heading", { name: /proposes auto/ })).toHaveTextContent(`${CALLED} proposes auto`);
