@@ -15,6 +15,7 @@ use super::present::Presenter;
 use super::reach::in_turn;
 use super::wording;
 use crate::plane::{Deadline, PlaneError};
+use crate::seat::SeatState;
 use crate::session::view::Posted;
 use crate::session::{Heard, Session, SessionError, Waiting};
 
@@ -93,7 +94,7 @@ pub(super) async fn listen(
         };
         let now = mode(app, &session)?;
         let may_listen = modes::may_wait(now);
-        if (!posts || may_listen) && has_news(&session, what)? {
+        if (!posts || may_listen) && has_news(&session, what, host.kind())? {
             return Ok(Woke::Messages);
         }
         if posts && now.gone.is_none() && !may_listen {
@@ -168,7 +169,7 @@ pub(super) async fn listen(
                 After::Observe => {
                     session.sync(reading_until(end)).await?;
                     // What ended it may be a message.
-                    return Ok(match has_news(&session, what)? {
+                    return Ok(match has_news(&session, what, host.kind())? {
                         true => Woke::Messages,
                         false => Woke::ModeChanged,
                     });
@@ -180,7 +181,7 @@ pub(super) async fn listen(
                 After::Give => return Err(wording::plane(&error)),
             },
         }
-        if has_news(&session, what)? {
+        if has_news(&session, what, host.kind())? {
             return Ok(Woke::Messages);
         }
         let mut now = mode(app, &session)?;
@@ -318,16 +319,26 @@ pub(super) fn pause_after(cuts: u32) -> Duration {
     longest.mul_f64(0.5 + 0.5 * f64::from(drawn) / f64::from(u8::MAX))
 }
 
-/// Whether somebody else's message is unread.
-fn has_news(session: &Session, what: For) -> Result<bool, SessionError> {
-    let cursor = session.kept()?.cursor;
+/// After which seq something is news. The seat's own reader is woken once for what is addressed to it, although that stays
+/// unread: whoever answers and waits again would be asked the same for ever.
+pub(super) fn since(kept: &SeatState, what: For, own: bool) -> u64 {
+    match what == For::Me && own {
+        true => kept.cursor.max(kept.shown_for_me),
+        false => kept.cursor,
+    }
+}
+
+/// Whether a message of somebody else is news.
+fn has_news(session: &Session, what: For, reader: Kind) -> Result<bool, SessionError> {
+    let kept = session.kept()?;
+    let since = since(&kept, what, kept.kind == reader);
     if what != For::Me {
-        return Ok(session.view().newest_by_others(cursor).is_some());
+        return Ok(session.view().newest_by_others(since).is_some());
     }
     let presenter = Presenter::new(session);
     let mut new = session
         .view()
-        .after(cursor)
+        .after(since)
         .iter()
         .filter_map(|entry| entry.message());
     Ok(new.any(|(_, posted)| !posted.mine && is_for(session, &presenter, posted)))

@@ -43,7 +43,7 @@ pub struct WaitArgs {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u32")]
     pub timeout_s: Option<u32>,
-    /// Wake only for messages addressed to me.
+    /// Wake only for messages addressed to me, once for each; they stay unread.
     #[serde(default)]
     pub for_me: bool,
     /// Another session: id, its first 8 characters, or title.
@@ -168,13 +168,14 @@ pub async fn run(app: &App, args: WaitArgs, host: &dyn Host) -> Result<Delivered
         entries: LIMIT,
         bytes: BYTES.saturating_sub(ProposalItem::size(proposal.as_ref())),
     };
-    // What is only for this seat is looked for anew each time.
+    // What is only for this seat is shown from its beginning, behind what was shown so before.
     let inside = Inside::Begun(kept.begun.filter(|_| own && !args.for_me));
+    let since = listening::since(&kept, what, own);
     let shown = page(
         &presenter,
-        session.view().after(kept.cursor),
+        session.view().after(since),
         wanted,
-        kept.cursor,
+        since,
         inside,
         budget,
     );
@@ -182,6 +183,9 @@ pub async fn run(app: &App, args: WaitArgs, host: &dyn Host) -> Result<Delivered
     warnings.extend(modes::session_over(mode));
     let by_others = !shown.messages.is_empty();
     let cursor = (!args.for_me && own).then(|| shown.reached());
+    // One that goes on counts as well: the answer says how to read on.
+    let newest = shown.messages.last().map(|message| message.seq);
+    let for_me = newest.filter(|_| args.for_me && own);
     let more = shown
         .more
         .then(|| onward(&shown, cursor.is_some(), host.face(), ""));
@@ -227,7 +231,10 @@ pub async fn run(app: &App, args: WaitArgs, host: &dyn Host) -> Result<Delivered
         next,
         counts: cursor.is_some(),
     };
-    let shown = Shown::new(*session.id(), host.reader(), &mode, cursor, by_others);
+    let shown = Shown {
+        for_me,
+        ..Shown::new(*session.id(), host.reader(), &mode, cursor, by_others)
+    };
     Ok(Delivered::with(answer, Due::Shown(shown)))
 }
 
