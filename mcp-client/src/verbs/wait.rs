@@ -13,11 +13,11 @@ use super::delivered::{self, Answer, Delivered, Due, Shown};
 use super::failure::Failure;
 use super::host::Host;
 use super::items::{EventItem, IntegrityItem, MessageItem};
-use super::listening::{self, For, Woke};
+use super::listening::{self, Woke};
+use super::news::{self, For};
 use super::page::{Inside, onward, page};
 use super::present::Presenter;
 use super::proposals::{self, ProposalItem};
-use super::reach::in_turn;
 use super::text::Text;
 use super::{doorbell, modes};
 use crate::plane::Deadline;
@@ -152,16 +152,14 @@ pub async fn run(app: &App, args: WaitArgs, host: &dyn Host) -> Result<Delivered
         .await?;
     let what = if args.for_me { For::Me } else { For::Anything };
     let woke = listening::listen(app, &shared, host, what, started, end).await?;
-    let mut session = in_turn(&shared, until).await?;
+    let mut session = listening::turn(&shared, end).await?;
     let own = session.kept()?.kind == host.kind();
     warnings.extend(doorbell::ring(app, host, &mut session));
     let kept = session.kept()?;
     let presenter = Presenter::new(&session);
     let wanted = |entry: &Entry| match entry.message() {
         None => !args.for_me,
-        Some((_, posted)) => {
-            !posted.mine && (!args.for_me || listening::is_for(&session, &presenter, posted))
-        }
+        Some((_, posted)) => !posted.mine && (!args.for_me || news::is_for(&session, &presenter, posted)),
     };
     let proposal = proposals::open(&session, &presenter);
     let budget = Budget {
@@ -170,7 +168,7 @@ pub async fn run(app: &App, args: WaitArgs, host: &dyn Host) -> Result<Delivered
     };
     // What is only for this seat is shown from its beginning, behind what was shown so before.
     let inside = Inside::Begun(kept.begun.filter(|_| own && !args.for_me));
-    let since = listening::since(&kept, what, own);
+    let since = news::since(&kept, what, own);
     let shown = page(
         &presenter,
         session.view().after(since),
