@@ -364,6 +364,31 @@ async fn it_ends_by_a_signal_and_where_nobody_hears_it() {
     assert_eq!(deserted.code(), Some(130));
 }
 
+/// Help: with --json standard output is one object, also where it did not work.
+#[tokio::test]
+async fn one_that_is_ended_by_a_signal_is_one_object_where_that_is_wanted() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let room = Room::in_relay(&plane).await;
+    for verb in ["wait", "listen"] {
+        for name in ["TERM", "INT"] {
+            let mut command = room.ben.command([verb, "--as", "agent", "--json"]);
+            let listener = Listener::start(&mut command);
+            room.until_listening().await;
+            let started = Instant::now();
+            listener.signal(name);
+            let ran = listener.end().await;
+            assert!(started.elapsed() < Duration::from_secs(2), "{verb} {name}");
+            assert_eq!(
+                (ran.code(), ran.stderr.as_str()),
+                (130, ""),
+                "{verb} {name}: {ran}"
+            );
+            assert_eq!(said(&ran)["error"], "cancelled", "{verb} {name}: {ran}");
+            assert!(said(&ran)["message"].as_str().unwrap().contains("ounts as read"));
+        }
+    }
+}
+
 #[tokio::test]
 async fn its_line_is_in_the_answers_of_relay_and_in_none_of_observe() {
     let plane = Plane::start(Store::Sqlite).await;

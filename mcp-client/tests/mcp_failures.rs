@@ -8,6 +8,7 @@
 
 mod stdio;
 
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -197,6 +198,55 @@ async fn a_wait_for_a_plane_that_never_answers_ends_with_its_own_time() {
         assert!(took > Duration::from_millis(2_900), "{held}: {took:?}");
         proxy.release_requests();
     }
+}
+
+/// What passed while it was stopped is no answer that the plane owed: it is asked once more, and says what there is.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_wait_that_was_asleep_past_its_time_looks_at_the_plane_once_more() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let proxy = Proxy::before(plane.port()).await;
+    let mut pair = Pair::through(&plane, proxy.port()).await;
+    pair.relay().await;
+    pair.ben.call("read", json!({})).await.structured();
+    // The held requests come to nothing, as those of a machine that wakes in another network.
+    proxy.hold_requests("wait=");
+    for (posts, code, woke_by) in [(false, Some(2), "timed_out"), (true, Some(0), "messages")] {
+        let before = proxy.stayed();
+        let waiting = pair.ben.start_call("wait", json!({ "timeout_s": 1 })).await;
+        let mut wait = pair.ben_machine.command(["wait", "--timeout", "1"]);
+        let command = wait.args(["--as", "human", "--json"]).stdout(Stdio::piped());
+        let command = command.stderr(Stdio::piped()).spawn().unwrap();
+        proxy.until_held(before + 2).await;
+        let (server, looking_on) = (pair.ben.pid(), command.id().unwrap());
+        signal("STOP", server);
+        signal("STOP", looking_on);
+        if posts {
+            let (posted, _) = pair
+                .ada
+                .call_agreed("post", json!({ "text": "while asleep" }))
+                .await;
+            posted.structured();
+        }
+        tokio::time::sleep(Duration::from_millis(3_500)).await;
+        // First whoever marks nothing as read.
+        signal("CONT", looking_on);
+        let ran = command.wait_with_output().await.unwrap();
+        assert_eq!(ran.status.code(), code, "{ran:?}");
+        let said: Value = serde_json::from_slice(&ran.stdout).unwrap();
+        assert_eq!(said["woke_by"], woke_by);
+        signal("CONT", server);
+        let called = stdio::Called(pair.ben.answer(waiting).await);
+        assert_eq!(called.structured()["woke_by"], woke_by, "{}", called.text());
+    }
+}
+
+#[cfg(unix)]
+fn signal(name: &str, process: u32) {
+    let sent = std::process::Command::new("kill")
+        .args(["-s", name, &process.to_string()])
+        .status();
+    assert!(sent.unwrap().success());
 }
 
 #[tokio::test]

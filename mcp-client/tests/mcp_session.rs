@@ -263,13 +263,14 @@ async fn waiting_for_what_is_mine_alone_marks_nothing_as_read() {
         let (posted, _) = pair.ben.call_agreed("post", message).await;
         posted.structured();
     }
-    // Twice: what was shown is not behind the cursor either.
-    for _ in 0..2 {
+    // The second one is not woken again by what the first has shown, which is not behind the cursor either.
+    for (expected, woke_by) in [(vec!["for Ada"], "messages"), (vec![], "timed_out")] {
         let mine = pair
             .ada
-            .call("wait", json!({ "for_me": true, "timeout_s": 5 }))
+            .call("wait", json!({ "for_me": true, "timeout_s": 1 }))
             .await;
-        assert_eq!(texts(&mine.structured()["messages"]), ["for Ada"]);
+        assert_eq!(texts(&mine.structured()["messages"]), expected);
+        assert_eq!(mine.structured()["woke_by"], woke_by);
     }
     let unread = pair.ada.call("read", json!({})).await;
     assert_eq!(

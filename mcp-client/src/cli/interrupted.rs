@@ -17,12 +17,20 @@ pub(super) async fn or_unheard<T>(
 ) -> Result<T, Failure> {
     tokio::select! {
         biased;
-        done = or_terminated(cancelled, running, "It was asked to end. Nothing counts as read.") => done,
+        done = or_told(cancelled, running) => done,
         () = unheard() => {
             cancelled.cancel();
             Err(Failure::new(code::CANCELLED, "Nobody reads its standard output any more."))
         }
     }
+}
+
+/// Runs what shows messages until it is done or the system asks this process to end. It looks at `cancelled` itself.
+pub(super) async fn or_told<T>(
+    cancelled: &CancellationToken,
+    running: impl Future<Output = Result<T, Failure>>,
+) -> Result<T, Failure> {
+    or_terminated(cancelled, running, "It was asked to end. Nothing counts as read.").await
 }
 
 /// Runs it until it is done or Ctrl-C fires `cancelled`. What it has begun is then dropped.

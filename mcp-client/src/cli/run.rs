@@ -86,6 +86,19 @@ fn misunderstood(error: &clap::Error, misplaced: bool, output: Output, code: u8)
     }
 }
 
+/// Whoever ended it knows that it did not work; a program that wants one object gets it.
+fn ended(failure: Failure, output: Output) -> u8 {
+    if output.form() == Form::Json {
+        let failure = match failure.code() {
+            code::CANCELLED => failure,
+            // What failed because it was to end is not what is wrong.
+            _ => Failure::new(code::CANCELLED, "It was interrupted; run the command again."),
+        };
+        report(&failure, output);
+    }
+    INTERRUPTED
+}
+
 async fn interruptible(line: CommandLine) -> u8 {
     let cancelled = CancellationToken::new();
     let watched = cancelled.clone();
@@ -101,7 +114,7 @@ async fn interruptible(line: CommandLine) -> u8 {
     output::clear_status();
     match executed {
         Ok(code) => code,
-        Err(_) if cancelled.is_cancelled() => INTERRUPTED,
+        Err(failure) if cancelled.is_cancelled() => ended(failure, output),
         Err(failure) => failed(&failure, output),
     }
 }

@@ -18,7 +18,7 @@ use wire::timestamp::Timestamp;
 use zeroize::Zeroizing;
 
 use super::pending::Pending;
-use super::state::{Begun, Head, SeatState};
+use super::state::{Begun, Head, SeatState, is_zero};
 use crate::home::checked::{SUM, checksum};
 use crate::home::{HomeError, files};
 
@@ -38,6 +38,8 @@ struct Progress {
     cursor: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     begun: Option<Begun>,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    shown_for_me: u64,
     head: Option<Head>,
     pending: Pending,
     expires_at: Option<Timestamp>,
@@ -119,6 +121,7 @@ impl Found {
         if progress.revision == state.revision {
             state.cursor = progress.cursor;
             state.begun = progress.begun;
+            state.shown_for_me = progress.shown_for_me;
             state.head = progress.head;
             state.pending = progress.pending;
             state.expires_at = progress.expires_at;
@@ -149,6 +152,7 @@ fn line_of(path: &Path, state: &SeatState) -> Result<Zeroizing<Vec<u8>>, HomeErr
         revision: state.revision,
         cursor: state.cursor,
         begun: state.begun,
+        shown_for_me: state.shown_for_me,
         head: state.head,
         pending: state.pending.clone(),
         expires_at: state.expires_at,
@@ -176,6 +180,7 @@ pub(super) fn moved(before: &SeatState, state: &SeatState) -> Option<SeatState> 
 fn take_over(state: &mut SeatState, from: &SeatState) {
     state.cursor = from.cursor;
     state.begun = from.begun;
+    state.shown_for_me = from.shown_for_me;
     state.head = from.head;
     state.pending.clone_from(&from.pending);
     state.expires_at = from.expires_at;

@@ -101,6 +101,10 @@ pub struct SeatState {
     /// The message after the cursor that its reader is in the middle of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub begun: Option<Begun>,
+    /// The seq of the newest message that a wait for messages addressed to its reader has shown. Apart from the cursor: what
+    /// it shows stays unread.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub shown_for_me: u64,
     /// The last record accepted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head: Option<Head>,
@@ -178,6 +182,7 @@ impl SeatState {
             owner: None,
             cursor: 0,
             begun: None,
+            shown_for_me: 0,
             head: None,
             checkpoint: None,
             let_in: BTreeSet::new(),
@@ -200,6 +205,15 @@ impl SeatState {
     pub fn newest_epoch(&self) -> Option<u32> {
         self.secrets.last_key_value().map(|(epoch, _)| *epoch)
     }
+}
+
+/// Whether there is nothing to keep.
+#[allow(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde calls it with a reference"
+)]
+pub(super) fn is_zero(seq: &u64) -> bool {
+    *seq == 0
 }
 
 impl fmt::Debug for SeatState {

@@ -20,10 +20,11 @@ impl Session {
         if !self.is_owner() {
             return 0;
         }
-        // Whoever knocked comes in by an open door unasked, and stays outside of one that was closed.
+        // Whoever knocked comes in by an open door unasked, and stays outside of one that was closed, or of a session that is
+        // over.
         let asking = self
             .plane_state()
-            .filter(|state| state.door.state == DoorState::Ask);
+            .filter(|state| state.door.state == DoorState::Ask && state.ended.is_none());
         asking.map_or(0, |state| state.door.knocking)
     }
 

@@ -140,6 +140,20 @@ impl Session {
         Ok(lock.save_soon()?)
     }
 
+    /// A wait for messages addressed to its reader has shown those up to a seq. It never goes back, and nothing counts as read
+    /// by it.
+    ///
+    /// # Errors
+    /// The file can't be written.
+    pub async fn shown_for_me(&self, to: u64) -> Result<(), SessionError> {
+        if self.seat.read()?.shown_for_me >= to {
+            return Ok(());
+        }
+        let mut lock = self.seat.lock(LOCK).await?;
+        lock.shown_for_me = lock.shown_for_me.max(to);
+        Ok(lock.save_soon()?)
+    }
+
     /// Waits until what was noted of a run of reads and posts is durable.
     ///
     /// # Errors

@@ -110,6 +110,9 @@ impl App {
                 if let Some(to) = shown.cursor {
                     session.move_cursor(to.seq, to.begun).await?;
                 }
+                if let Some(to) = shown.for_me {
+                    session.shown_for_me(to).await?;
+                }
                 if let Some(proposal) = shown.proposal {
                     session.proposal_told(proposal).await?;
                 }

@@ -39,6 +39,8 @@ pub(super) struct Shown {
     pub(super) session: SessionId,
     /// What counts as read from now on.
     pub(super) cursor: Option<Reached>,
+    /// Up to this seq what is addressed to its reader, by a wait for that alone: it stays unread.
+    pub(super) for_me: Option<u64>,
     /// The proposal of auto.
     pub(super) proposal: Option<ProposalId>,
     /// That the auto it was in is over.
@@ -60,6 +62,7 @@ impl Shown {
         Self {
             session,
             cursor,
+            for_me: None,
             proposal: mode.proposal.map(|(id, _)| id).filter(|_| own),
             auto_over: own && !messages && matches!(mode.late, Some(Standing::Over(_))),
         }

@@ -9,6 +9,11 @@ use crate::session::Session;
 
 /// The sentence for an answer, if somebody waits for this seat to open.
 pub(super) fn ring(app: &App, host: &dyn Host, session: &mut Session) -> Option<String> {
+    // The plane's newest word may be older than what a refusal told of the end.
+    let is_over = session.kept().is_ok_and(|kept| session.end(&kept).is_some());
+    if is_over {
+        return None;
+    }
     let count = session.knocking_for_me();
     session.told_of_knocks();
     let who = match count {

@@ -8,14 +8,14 @@ use wire::event::{Kind, ModeName};
 use wire::problem::Code;
 
 use super::app::App;
+use super::asleep::Step;
 use super::failure::{Failure, code};
 use super::host::Host;
 use super::modes::{self, ModeView};
-use super::present::Presenter;
+use super::news::{For, has_news};
 use super::reach::in_turn;
 use super::wording;
 use crate::plane::{Deadline, PlaneError};
-use crate::session::view::Posted;
 use crate::session::{Heard, Session, SessionError, Waiting};
 
 /// The longest request: the plane's own limit.
@@ -39,17 +39,10 @@ const PAUSE_MAX: Duration = Duration::from_secs(15);
 const NOTICE_ROUNDS: u32 = 4;
 /// What a wait may hold the session for while it reads on, since other calls come between.
 const READING: Duration = Duration::from_secs(10);
-
-/// What a wait is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum For {
-    /// Whatever concerns this seat.
-    Anything,
-    /// As that, of the messages those addressed to it.
-    Me,
-    /// Messages alone, and the end of waiting: nobody is told anything by it, so nothing is noted as told.
-    Posts,
-}
+/// How long another call is given to leave the session, and the plane to answer, however late it is.
+const LATE: Duration = Duration::from_secs(2);
+/// The time of a look at the plane after a sleep: of each of two, since the first may go over a connection that died meanwhile.
+const AWAKE: Duration = Duration::from_secs(3);
 
 /// Why a wait is over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,7 +86,7 @@ pub(super) async fn listen(
         };
         let now = mode(app, &session)?;
         let may_listen = modes::may_wait(now);
-        if (!posts || may_listen) && has_news(&session, what)? {
+        if (!posts || may_listen) && has_news(&session, what, host.kind())? {
             return Ok(Woke::Messages);
         }
         if posts && now.gone.is_none() && !may_listen {
@@ -110,7 +103,7 @@ pub(super) async fn listen(
     }
     if before.mine == ModeName::Observe && host.kind() == Kind::Agent {
         if before.over.is_some() {
-            in_turn(shared, end + GRACE).await?.auto_told().await?;
+            turn(shared, end).await?.auto_told().await?;
         }
         return Err(Failure::new(
             "mode_observe",
@@ -123,7 +116,7 @@ pub(super) async fn listen(
     if !posts && own && before.proposal.is_some_and(is_new) {
         return Ok(Woke::ModeChanged);
     }
-    if !posts && in_turn(shared, end + GRACE).await?.has_untold_knocks() {
+    if !posts && turn(shared, end).await?.has_untold_knocks() {
         return Ok(Woke::Knocking);
     }
     let mut cuts = 0;
@@ -135,15 +128,25 @@ pub(super) async fn listen(
         if left == 0 {
             return Ok(Woke::TimedOut);
         }
-        let waiting = in_turn(shared, end + GRACE).await?.waiting()?;
+        let waiting = turn(shared, end).await?.waiting()?;
         let seconds = left.min(longest).min(own_seconds(app, before));
-        let asked = Deadline::now();
-        let heard = hold(&waiting, seconds, host, started, end).await?;
-        let mut session = in_turn(shared, end + GRACE).await?;
+        let asked = Step::begin();
+        let until = held_until(seconds);
+        let heard = hold(&waiting, (seconds, until), host, started, end).await?;
+        let slept = asked.slept(until);
+        let mut session = turn(shared, end).await?;
         match heard {
             Ok(heard) => {
                 cuts = 0;
                 session.hear(heard, reading_until(end)).await?;
+                // What it heard may be as old as the sleep was long.
+                if slept && !has_news(&session, what, host.kind())? {
+                    drop(session);
+                    session = match look_again(shared, host, end).await {
+                        Ok(session) => session,
+                        Err(failure) => return ended(shared, end, failure).await,
+                    };
+                }
             }
             Err(error) => match after(&error) {
                 After::ComeBack => {
@@ -151,6 +154,13 @@ pub(super) async fn listen(
                         drop(session);
                         return ended(shared, end, wording::session(error)).await;
                     }
+                }
+                After::Shorter if slept => {
+                    drop(session);
+                    session = match look_again(shared, host, end).await {
+                        Ok(session) => session,
+                        Err(failure) => return ended(shared, end, failure).await,
+                    };
                 }
                 After::Shorter => {
                     // A proxy that cuts idle requests: stay below what it lets through.
@@ -168,7 +178,7 @@ pub(super) async fn listen(
                 After::Observe => {
                     session.sync(reading_until(end)).await?;
                     // What ended it may be a message.
-                    return Ok(match has_news(&session, what)? {
+                    return Ok(match has_news(&session, what, host.kind())? {
                         true => Woke::Messages,
                         false => Woke::ModeChanged,
                     });
@@ -180,7 +190,7 @@ pub(super) async fn listen(
                 After::Give => return Err(wording::plane(&error)),
             },
         }
-        if has_news(&session, what)? {
+        if has_news(&session, what, host.kind())? {
             return Ok(Woke::Messages);
         }
         let mut now = mode(app, &session)?;
@@ -215,10 +225,33 @@ pub(super) async fn listen(
 
 /// What did not work, unless it is that the session is over: that is an answer to a wait.
 async fn ended(shared: &Mutex<Session>, end: Deadline, failure: Failure) -> Result<Woke, Failure> {
-    let session = in_turn(shared, end + GRACE).await?;
+    let session = turn(shared, end).await?;
     match session.end(&*session.kept()?) {
         Some(_) if failure.code() == "session_ended" => Ok(Woke::Ended),
         _ => Err(failure),
+    }
+}
+
+/// The session, once other calls have left it: by the end of the wait, or in a moment where that is past.
+pub(super) async fn turn(shared: &Mutex<Session>, end: Deadline) -> Result<MutexGuard<'_, Session>, Failure> {
+    in_turn(shared, late(end)).await
+}
+
+fn late(end: Deadline) -> Deadline {
+    (end + GRACE).max(Deadline::now() + LATE)
+}
+
+/// Looks at the plane after a sleep, in which the time of a request, or of the whole wait, has passed: that the plane did not
+/// answer meanwhile says nothing of it.
+async fn look_again<'a>(
+    shared: &'a Mutex<Session>,
+    host: &dyn Host,
+    end: Deadline,
+) -> Result<MutexGuard<'a, Session>, Failure> {
+    match read_on(shared, host, Deadline::now() + AWAKE).await {
+        // With time left the plane is tried for as long as that.
+        Err(_) => read_on(shared, host, end.max(Deadline::now() + AWAKE)).await,
+        looked => looked,
     }
 }
 
@@ -226,13 +259,17 @@ async fn ended(shared: &Mutex<Session>, end: Deadline, failure: Failure) -> Resu
 async fn read_on<'a>(
     shared: &'a Mutex<Session>,
     host: &dyn Host,
-    until: Deadline,
+    mut until: Deadline,
 ) -> Result<MutexGuard<'a, Session>, Failure> {
     loop {
         let mut session = until_cancelled(host, in_turn(shared, until)).await??;
         let one_try = (Deadline::now() + READING).min(until);
+        let step = Step::begin();
         match until_cancelled(host, session.sync(one_try)).await? {
             Ok(()) => return Ok(session),
+            Err(SessionError::Plane(PlaneError::TimedOut { .. })) if step.slept(one_try) => {
+                until = until.max(Deadline::now() + PAUSE + AWAKE);
+            }
             Err(SessionError::Plane(PlaneError::TimedOut { .. })) if Deadline::now() + PAUSE < until => {}
             Err(error) => return Err(wording::session(error)),
         }
@@ -251,19 +288,23 @@ fn own_seconds(app: &App, view: ModeView) -> u64 {
 }
 
 fn reading_until(end: Deadline) -> Deadline {
-    (Deadline::now() + READING).min(end + GRACE)
+    (Deadline::now() + READING).min(late(end))
+}
+
+/// When a request that the plane holds for so long is given up.
+fn held_until(seconds: u64) -> Deadline {
+    let held = Duration::from_secs(seconds);
+    Deadline::now() + held + (held / HELD_SHARE).max(HELD_MIN)
 }
 
 /// One long request, with signs of life.
 async fn hold(
     waiting: &Waiting,
-    seconds: u64,
+    (seconds, until): (u64, Deadline),
     host: &dyn Host,
     started: Deadline,
     end: Deadline,
 ) -> Result<Result<Heard, PlaneError>, Failure> {
-    let held = Duration::from_secs(seconds);
-    let until = Deadline::now() + held + (held / HELD_SHARE).max(HELD_MIN);
     let request = waiting.wait(u32::try_from(seconds).unwrap_or(u32::MAX), until);
     let mut request = std::pin::pin!(request);
     let total = end.saturating_duration_since(started).as_secs();
@@ -316,40 +357,6 @@ pub(super) fn pause_after(cuts: u32) -> Duration {
     // Without randomness it is the longest.
     let drawn = seal::random::bytes::<1>().map_or(u8::MAX, |[drawn]| drawn);
     longest.mul_f64(0.5 + 0.5 * f64::from(drawn) / f64::from(u8::MAX))
-}
-
-/// Whether somebody else's message is unread.
-fn has_news(session: &Session, what: For) -> Result<bool, SessionError> {
-    let cursor = session.kept()?.cursor;
-    if what != For::Me {
-        return Ok(session.view().newest_by_others(cursor).is_some());
-    }
-    let presenter = Presenter::new(session);
-    let mut new = session
-        .view()
-        .after(cursor)
-        .iter()
-        .filter_map(|entry| entry.message());
-    Ok(new.any(|(_, posted)| !posted.mine && is_for(session, &presenter, posted)))
-}
-
-/// Whether a message names this seat: in `to`, by answering one of its own, or by `@name` or `@id` in its text.
-pub(super) fn is_for(session: &Session, presenter: &Presenter<'_>, posted: &Posted) -> bool {
-    let Some(message) = posted.text() else {
-        return false;
-    };
-    let me = session.my_id().to_string();
-    let answers_me = message
-        .reply_to
-        .and_then(|seq| session.view().at(seq)?.message())
-        .is_some_and(|(_, answered)| answered.mine);
-    let mentioned = |name: &str| {
-        let text = message.text.to_lowercase();
-        let name = format!("@{}", name.to_lowercase());
-        name.len() > 1 && text.contains(&name)
-    };
-    let short: String = me.chars().take(8).collect();
-    message.to.contains(&me) || answers_me || mentioned(&presenter.name(session.my_id())) || mentioned(&short)
 }
 
 fn mode(app: &App, session: &Session) -> Result<ModeView, SessionError> {

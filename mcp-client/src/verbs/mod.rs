@@ -5,6 +5,7 @@
 //! `render` before it enters an answer. A verb never prints and never asks except through its [`Host`].
 
 mod app;
+mod asleep;
 mod by_hand;
 mod choose;
 mod closed;
@@ -33,6 +34,7 @@ pub mod listen;
 mod listening;
 pub mod mode;
 mod modes;
+mod news;
 mod owner;
 mod page;
 mod people;

@@ -30,10 +30,11 @@ pub(super) async fn in_turn(
         .map_err(|_| busy())
 }
 
+/// By the word for what keeps the other call: it mostly is a plane that does not answer it.
 fn busy() -> Failure {
     Failure::new(
         code::PLANE_UNREACHABLE,
-        "The plane can't be reached: an earlier call is still waiting for its answer. Nothing was lost; repeat the call in \
+        "Another call of this process is not done yet, and this one can't go on beside it. Nothing was lost; repeat the call in \
          a moment.",
     )
 }

@@ -13,11 +13,11 @@ use super::delivered::{self, Answer, Delivered, Due, Shown};
 use super::failure::Failure;
 use super::host::Host;
 use super::items::{EventItem, IntegrityItem, MessageItem};
-use super::listening::{self, For, Woke};
+use super::listening::{self, Woke};
+use super::news::{self, For};
 use super::page::{Inside, onward, page};
 use super::present::Presenter;
 use super::proposals::{self, ProposalItem};
-use super::reach::in_turn;
 use super::text::Text;
 use super::{doorbell, modes};
 use crate::plane::Deadline;
@@ -43,7 +43,7 @@ pub struct WaitArgs {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u32")]
     pub timeout_s: Option<u32>,
-    /// Wake only for messages addressed to me.
+    /// Wake only for messages addressed to me, once for each; they stay unread.
     #[serde(default)]
     pub for_me: bool,
     /// Another session: id, its first 8 characters, or title.
@@ -152,29 +152,28 @@ pub async fn run(app: &App, args: WaitArgs, host: &dyn Host) -> Result<Delivered
         .await?;
     let what = if args.for_me { For::Me } else { For::Anything };
     let woke = listening::listen(app, &shared, host, what, started, end).await?;
-    let mut session = in_turn(&shared, until).await?;
+    let mut session = listening::turn(&shared, end).await?;
     let own = session.kept()?.kind == host.kind();
     warnings.extend(doorbell::ring(app, host, &mut session));
     let kept = session.kept()?;
     let presenter = Presenter::new(&session);
     let wanted = |entry: &Entry| match entry.message() {
         None => !args.for_me,
-        Some((_, posted)) => {
-            !posted.mine && (!args.for_me || listening::is_for(&session, &presenter, posted))
-        }
+        Some((_, posted)) => !posted.mine && (!args.for_me || news::is_for(&session, &presenter, posted)),
     };
     let proposal = proposals::open(&session, &presenter);
     let budget = Budget {
         entries: LIMIT,
         bytes: BYTES.saturating_sub(ProposalItem::size(proposal.as_ref())),
     };
-    // What is only for this seat is looked for anew each time.
+    // What is only for this seat is shown from its beginning, behind what was shown so before.
     let inside = Inside::Begun(kept.begun.filter(|_| own && !args.for_me));
+    let since = news::since(&kept, what, own);
     let shown = page(
         &presenter,
-        session.view().after(kept.cursor),
+        session.view().after(since),
         wanted,
-        kept.cursor,
+        since,
         inside,
         budget,
     );
@@ -182,6 +181,9 @@ pub async fn run(app: &App, args: WaitArgs, host: &dyn Host) -> Result<Delivered
     warnings.extend(modes::session_over(mode));
     let by_others = !shown.messages.is_empty();
     let cursor = (!args.for_me && own).then(|| shown.reached());
+    // One that goes on counts as well: the answer says how to read on.
+    let newest = shown.messages.last().map(|message| message.seq);
+    let for_me = newest.filter(|_| args.for_me && own);
     let more = shown
         .more
         .then(|| onward(&shown, cursor.is_some(), host.face(), ""));
@@ -227,7 +229,10 @@ pub async fn run(app: &App, args: WaitArgs, host: &dyn Host) -> Result<Delivered
         next,
         counts: cursor.is_some(),
     };
-    let shown = Shown::new(*session.id(), host.reader(), &mode, cursor, by_others);
+    let shown = Shown {
+        for_me,
+        ..Shown::new(*session.id(), host.reader(), &mode, cursor, by_others)
+    };
     Ok(Delivered::with(answer, Due::Shown(shown)))
 }
 

@@ -15,6 +15,7 @@ mod damage;
 mod door;
 mod ending;
 mod faults;
+mod for_me;
 mod history;
 mod keeper;
 mod on_the_way;

@@ -83,10 +83,15 @@ impl Proxy {
         self.requests.held.send_replace(None);
     }
 
+    /// How many requests were held so far.
+    pub(crate) fn stayed(&self) -> usize {
+        self.requests.stayed.load(Ordering::SeqCst)
+    }
+
     /// Waits until `count` requests were held.
     pub(crate) async fn until_held(&self, count: usize) {
         let started = Instant::now();
-        while self.requests.stayed.load(Ordering::SeqCst) < count {
+        while self.stayed() < count {
             assert!(started.elapsed() < Duration::from_secs(20), "nothing is held");
             tokio::time::sleep(Duration::from_millis(5)).await;
         }

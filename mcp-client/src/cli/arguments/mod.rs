@@ -148,7 +148,7 @@ Exit codes:
   1  it did not work, and standard error says what to do; doctor: something failed
   2  wait and listen: the time was up; join: nobody has answered at the door; else: the command line is wrong
   3  your answer was not a yes, or there was nobody to ask; listen: the mode is observe, or the session is over
-  130  interrupted
+  130  interrupted; wait, listen and export into a file: also asked to end
 
 With --json standard output is one object: the answer, or, where it did not work, {\"error\": a stable word, \"message\": what to
 do, \"command\": one for your own terminal or null, \"retry_after_s\": at a door, when to join again, or null}; the exit codes are

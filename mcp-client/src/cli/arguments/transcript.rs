@@ -67,7 +67,7 @@ pub(crate) struct Wait {
     /// Seconds to wait (at most 50) [default: 45].
     #[arg(long, value_name = "SECONDS")]
     pub(crate) timeout: Option<u32>,
-    /// Only for messages that are addressed to you. Marks nothing as read.
+    /// Only for messages that are addressed to you, once for each. Marks nothing as read.
     #[arg(long)]
     pub(crate) for_me: bool,
 }

@@ -4,6 +4,7 @@ use super::Setting;
 use super::onward::{self, Filters, Place};
 use crate::cli::arguments::{Post, Read, Wait};
 use crate::cli::input;
+use crate::cli::interrupted;
 use crate::verbs::{self, Failure, PostArgs, ReadArgs, WaitArgs};
 
 /// In place of a value: it is read from standard input, where other programs do not see it.
@@ -62,7 +63,8 @@ pub(super) async fn wait(setting: Setting<'_>, wait: Wait) -> Result<u8, Failure
         for_me: wait.for_me,
         session: setting.common.session.clone(),
     };
-    let delivered = verbs::wait::run(setting.app, arguments, setting.host).await?;
+    let waiting = verbs::wait::run(setting.app, arguments, setting.host);
+    let delivered = interrupted::or_told(setting.host.token(), waiting).await?;
     let answer = &delivered.answer;
     let timed_out = answer.woke_by == "timed_out";
     let place = Place::of(answer.more, answer.counts, answer.next_since, answer.next_offset);

@@ -70,9 +70,7 @@ pub async fn run(app: &App, args: DoorArgs, host: &dyn Host) -> Result<Delivered
     };
     let mut keeper = DoorKeeper::of(app, host, args.session.as_deref())?;
     let door = keeper.door(app, until).await?;
-    if !matches!(args.action, DoorAction::Show)
-        && let Some(end) = keeper.over(until).await?
-    {
+    if let Some(end) = keeper.over(until).await? {
         return Err(wording::is_over(end));
     }
     let (did, door) = match (&args.action, wanted) {

@@ -39,6 +39,8 @@ const LAST: u32 = 10;
 const REQUEST_S: u32 = 10;
 /// Between two looks where the plane holds no request: a person looking on through an agent's seat, or one in observe.
 const LOOK: Duration = Duration::from_secs(3);
+/// Between two looks at this seat's own files.
+const OWN_LOOK: Duration = Duration::from_secs(1);
 /// Everything that came is shown whole.
 const WHOLE: Budget = Budget {
     entries: usize::MAX - 1,
@@ -153,7 +155,7 @@ async fn step(
     shared: &Arc<Mutex<Session>>,
 ) -> Result<Vec<ParticipantRow>, Stopped> {
     let until = within(CALL_S);
-    let (waiting, held) = {
+    let (waiting, head, held) = {
         let session = in_turn(shared, until).await?;
         let kept = session.kept().map_err(Stopped::from)?;
         let mode = modes::of(&session, &kept, app.clock.now());
@@ -162,10 +164,14 @@ async fn step(
             Kind::Human => true,
             Kind::Agent => host.reader() == Kind::Agent && mode.mine != ModeName::Observe,
         };
-        (session.waiting().map_err(Stopped::from)?, held)
+        let waiting = session.waiting().map_err(Stopped::from)?;
+        (waiting, session.head().seq, held)
     };
     let heard = match held {
-        true => Some(waiting.wait(REQUEST_S, until).await),
+        true => tokio::select! {
+            heard = waiting.wait(REQUEST_S, until) => Some(heard),
+            () = written_here(shared, head) => None,
+        },
         false => {
             tokio::time::sleep(LOOK).await;
             None
@@ -187,6 +193,19 @@ async fn step(
         Err(_) if session.end(&*session.kept().map_err(Stopped::from)?).is_some() => Ok(Vec::new()),
         Err(error) => Err(error.into()),
         Ok(()) => Ok(app.participants(&mut session, until).await),
+    }
+}
+
+/// Until another process of this seat has written behind `head`: the plane ends no held request for what the seat that asks
+/// has written itself.
+async fn written_here(shared: &Mutex<Session>, head: u64) {
+    loop {
+        tokio::time::sleep(OWN_LOOK).await;
+        // What can't be read is said by the step after this one.
+        let kept = shared.lock().await.kept();
+        if kept.is_ok_and(|kept| kept.head.is_some_and(|newest| newest.seq > head)) {
+            return;
+        }
     }
 }
 

@@ -160,6 +160,31 @@ async fn what_is_said_of_a_knock_follows_the_door() {
     }
 }
 
+/// Who knocked stays outside of what is over: nobody is asked to let them in.
+#[tokio::test]
+async fn nobody_is_told_of_a_knock_at_a_session_that_is_over() {
+    for store in Store::here() {
+        let plane = TestPlane::at(store, &clock()).await;
+        let (ana, _sam, _link) = knocking(&plane).await;
+        let session = show(&ana).await.session;
+        assert!(ana.read().await.warnings[0].contains("waits at the door"));
+        crate::keeper::end(&ana, &session, false).await.unwrap();
+        let (read, who) = (ana.read().await, ana.who().await);
+        for warnings in [&read.warnings, &who.warnings] {
+            assert!(
+                warnings.len() == 1 && warnings[0].contains("was ended"),
+                "{warnings:?}"
+            );
+        }
+        let host = ana.command(Kind::Human);
+        let named = Some(session.as_str());
+        let refused = at_door(&ana, &host, named, DoorAction::Show, Ask::Yes).await;
+        let refused = refused.unwrap_err();
+        assert_eq!(refused.code(), "session_ended");
+        assert!(!refused.to_string().contains("admit"), "{refused}");
+    }
+}
+
 #[tokio::test]
 async fn what_this_program_adds_to_a_name_stands_outside_of_its_quotation_marks() {
     let plane = TestPlane::start().await;
