@@ -1,7 +1,10 @@
 //! Each verb's answer, as a person reads it.
 
 use super::Show;
-use super::items::{card, integrity, mode, moment, participant, proposal, transcript, warnings};
+use super::items::{
+    card, each_in_quotes, heading, integrity, mode, moment, participant, proposal, transcript, warnings,
+};
+use crate::render::in_quotes;
 use crate::verbs::rekey::admin::AdminRekeyAnswer;
 use crate::verbs::{
     Answer, ConnectAnswer, EndAnswer, ExportAnswer, JoinAnswer, LeaveAnswer, ModeAnswer, PostAnswer,
@@ -21,7 +24,7 @@ impl Show for ShareAnswer {
             _ => "There is no clipboard here. The note is in this file:",
         };
         let mut lines = vec![
-            format!("{made} \"{}\" ({}).", self.title, short(&self.session)),
+            format!("{made} {}.", heading(&self.title, &self.session)),
             format!("Its link lets others {}.", allows(&self.link_allows)),
             format!("Open until {} unless somebody writes.", moment(&self.expires_at)),
             String::new(),
@@ -51,10 +54,9 @@ impl Show for JoinAnswer {
         };
         let mut lines = vec![
             format!(
-                "{came} \"{}\" ({}) as {}.",
-                self.title,
-                short(&self.session),
-                self.me
+                "{came} {} as {}.",
+                heading(&self.title, &self.session),
+                in_quotes(&self.me)
             ),
             mode(&self.mode, self.budget_left, self.auto_ends_at.as_deref()),
         ];
@@ -79,7 +81,7 @@ impl Show for ReadAnswer {
     }
 
     fn show(&self) -> String {
-        let mut lines = vec![format!("{} ({})", self.title, short(&self.session))];
+        let mut lines = vec![heading(&self.title, &self.session)];
         if let Some(joined) = &self.card {
             lines.extend(card(joined));
             lines.push(String::new());
@@ -114,7 +116,7 @@ impl Show for WaitAnswer {
 
     fn show(&self) -> String {
         let woke = (self.woke_by != "messages").then(|| self.why());
-        let mut lines = vec![format!("{} ({})", self.title, short(&self.session))];
+        let mut lines = vec![heading(&self.title, &self.session)];
         lines.extend(transcript(&self.messages, &self.events));
         lines.extend(woke);
         lines.push(mode(&self.mode, self.budget_left, self.auto_ends_at.as_deref()));
@@ -128,18 +130,20 @@ impl Show for WaitAnswer {
 impl Show for PostAnswer {
     fn show(&self) -> String {
         let mut lines = vec![format!(
-            "Posted as #{} in \"{}\" ({}).",
+            "Posted as #{} in {}.",
             self.seq,
-            self.title,
-            short(&self.session)
+            heading(&self.title, &self.session)
         )];
         if !self.listening.is_empty() {
-            lines.push(format!("Listening a moment ago: {}", self.listening.join(", ")));
+            lines.push(format!(
+                "Listening a moment ago: {}",
+                each_in_quotes(&self.listening)
+            ));
         }
         if !self.not_listening.is_empty() {
             lines.push(format!(
                 "Will see it when they next read: {}",
-                self.not_listening.join(", ")
+                each_in_quotes(&self.not_listening)
             ));
         }
         lines.push(mode(&self.mode, self.budget_left, self.auto_ends_at.as_deref()));
@@ -151,7 +155,7 @@ impl Show for PostAnswer {
 
 impl Show for WhoAnswer {
     fn show(&self) -> String {
-        let mut lines = vec![format!("{} ({})", self.title, short(&self.session))];
+        let mut lines = vec![heading(&self.title, &self.session)];
         lines.extend(self.participants.iter().map(participant));
         lines.push(mode(&self.mode, None, None));
         lines.push(format!("Head #{}: {}", self.head_seq, self.head_hash));
@@ -165,7 +169,7 @@ impl Show for WhoAnswer {
 impl Show for ModeAnswer {
     fn show(&self) -> String {
         let mut lines = vec![
-            format!("{} ({})", self.title, short(&self.session)),
+            heading(&self.title, &self.session),
             mode(&self.mode, self.budget_left, self.auto_ends_at.as_deref()),
         ];
         if self.session_mode != self.mode {
@@ -189,9 +193,8 @@ impl Show for ModeAnswer {
 impl Show for RekeyAnswer {
     fn show(&self) -> String {
         let mut lines = vec![format!(
-            "Re-keyed \"{}\" ({}): epoch {} began.",
-            self.title,
-            short(&self.session),
+            "Re-keyed {}: epoch {} began.",
+            heading(&self.title, &self.session),
             self.epoch
         )];
         lines.push(self.opens.clone());
@@ -221,7 +224,7 @@ impl Show for EndAnswer {
 
 impl Show for LeaveAnswer {
     fn show(&self) -> String {
-        format!("{} ({})\n{}", self.title, short(&self.session), self.next)
+        format!("{}\n{}", heading(&self.title, &self.session), self.next)
     }
 }
 
@@ -241,9 +244,4 @@ impl Show for ExportAnswer {
     fn show(&self) -> String {
         self.text()
     }
-}
-
-/// The part of an id by which a session is named.
-fn short(id: &str) -> &str {
-    id.get(..8).unwrap_or(id)
 }
