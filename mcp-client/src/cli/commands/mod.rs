@@ -242,14 +242,7 @@ impl Setting<'_> {
                 }
             },
             Ok(false) => Ok(0),
-            Err(error) => Err(not_written(&error)),
+            Err(error) => Err(delivered.answer.unwritten().because_of(&error)),
         }
     }
-}
-
-fn not_written(error: &std::io::Error) -> Failure {
-    Failure::new(
-        code::LOCAL_FILE,
-        format!("The answer could not be written ({error}). It counts as unread."),
-    )
 }

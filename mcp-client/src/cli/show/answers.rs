@@ -1,9 +1,10 @@
 //! Each verb's answer, as a person reads it.
 
-use super::Show;
 use super::items::{
-    card, each_in_quotes, heading, integrity, mode, moment, participant, proposal, transcript, warnings,
+    card, each_in_quotes, heading, integrity, mode, moment, participant, proposal, short, transcript,
+    warnings,
 };
+use super::{Show, Unwritten};
 use crate::render::in_quotes;
 use crate::verbs::rekey::admin::AdminRekeyAnswer;
 use crate::verbs::{
@@ -34,6 +35,18 @@ impl Show for ShareAnswer {
         ];
         lines.extend(warnings(&self.warnings));
         lines.join("\n")
+    }
+
+    fn unwritten(&self) -> Unwritten {
+        let what = match self.created {
+            true => format!(
+                "The session {} was shared; its note is in {}",
+                short(&self.session),
+                self.handoff_file
+            ),
+            false => format!("The note was made again, in {}", self.handoff_file),
+        };
+        Unwritten::done(what, "do not share it again.")
     }
 }
 
@@ -69,6 +82,13 @@ impl Show for JoinAnswer {
         lines.extend(warnings(&self.warnings));
         lines.join("\n")
     }
+
+    fn unwritten(&self) -> Unwritten {
+        Unwritten::done(
+            format!("This machine is in the session {}", short(&self.session)),
+            "do not join it again; `read` shows it.",
+        )
+    }
 }
 
 impl Show for ReadAnswer {
@@ -102,6 +122,10 @@ impl Show for ReadAnswer {
         lines.extend(warnings(&self.warnings));
         lines.join("\n")
     }
+
+    fn unwritten(&self) -> Unwritten {
+        Unwritten::Unread
+    }
 }
 
 impl Show for WaitAnswer {
@@ -124,6 +148,10 @@ impl Show for WaitAnswer {
         lines.extend(integrity(&self.integrity));
         lines.extend(warnings(&self.warnings));
         lines.join("\n")
+    }
+
+    fn unwritten(&self) -> Unwritten {
+        Unwritten::Unread
     }
 }
 
@@ -150,6 +178,10 @@ impl Show for PostAnswer {
         lines.extend(integrity(&self.integrity));
         lines.extend(warnings(&self.warnings));
         lines.join("\n")
+    }
+
+    fn unwritten(&self) -> Unwritten {
+        Unwritten::done(format!("Posted as #{}", self.seq), "do not post it again.")
     }
 }
 
@@ -188,6 +220,16 @@ impl Show for ModeAnswer {
         lines.extend(warnings(&self.warnings));
         lines.join("\n")
     }
+
+    fn unwritten(&self) -> Unwritten {
+        match self.changed {
+            false => Unwritten::Looked,
+            true => Unwritten::done(
+                format!("What was decided counts, and the mode is {}", self.mode),
+                "`mode` shows how it stands.",
+            ),
+        }
+    }
 }
 
 impl Show for RekeyAnswer {
@@ -208,11 +250,25 @@ impl Show for RekeyAnswer {
         lines.push(self.next.clone());
         lines.join("\n")
     }
+
+    fn unwritten(&self) -> Unwritten {
+        Unwritten::done(
+            format!("Re-keyed: epoch {} began", self.epoch),
+            "do not re-key again; `link` makes the note with the new link.",
+        )
+    }
 }
 
 impl Show for AdminRekeyAnswer {
     fn show(&self) -> String {
         self.text()
+    }
+
+    fn unwritten(&self) -> Unwritten {
+        Unwritten::done(
+            format!("Re-keyed: epoch {} began", self.epoch),
+            "do not re-key again; the new link was shown above.",
+        )
     }
 }
 
@@ -220,17 +276,38 @@ impl Show for EndAnswer {
     fn show(&self) -> String {
         self.text()
     }
+
+    fn unwritten(&self) -> Unwritten {
+        Unwritten::done(
+            format!("The session {} is over", short(&self.session)),
+            "it need not be ended again.",
+        )
+    }
 }
 
 impl Show for LeaveAnswer {
     fn show(&self) -> String {
         format!("{}\n{}", heading(&self.title, &self.session), self.next)
     }
+
+    fn unwritten(&self) -> Unwritten {
+        Unwritten::done(
+            format!("The session {} was left", short(&self.session)),
+            "it need not be left again.",
+        )
+    }
 }
 
 impl Show for ConnectAnswer {
     fn show(&self) -> String {
         self.text()
+    }
+
+    fn unwritten(&self) -> Unwritten {
+        Unwritten::done(
+            format!("This machine is connected to {}", self.plane),
+            "it need not be connected again.",
+        )
     }
 }
 

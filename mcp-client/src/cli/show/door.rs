@@ -1,7 +1,7 @@
 //! `door`, as a person reads it.
 
-use super::Show;
 use super::items::heading;
+use super::{Show, Unwritten};
 use crate::verbs::{DoorAnswer, door};
 
 impl Show for DoorAnswer {
@@ -12,5 +12,15 @@ impl Show for DoorAnswer {
         lines.extend(self.knocking.iter().map(door::line));
         lines.push(self.next.clone());
         lines.join("\n")
+    }
+
+    fn unwritten(&self) -> Unwritten {
+        match self.done() {
+            None => Unwritten::Looked,
+            Some(done) => Unwritten::done(
+                done.trim_end_matches('.'),
+                "it need not be done again; `door` shows how it stands.",
+            ),
+        }
     }
 }
