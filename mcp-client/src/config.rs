@@ -76,6 +76,16 @@ impl Config {
             let before = text.bytes().take(start).filter(|byte| *byte == b'\n').count();
             wrong(before + 1, error.message())
         })?;
+        let Some(moved) = at_last(&config.moved) else {
+            let before = text
+                .lines()
+                .take_while(|line| !line.trim_start().starts_with("[moved]"));
+            return Err(wrong(
+                before.count() + 1,
+                "the addresses under `[moved]` lead in a circle, so none of them is the plane's new one",
+            ));
+        };
+        config.moved = moved;
         for authority in &mut config.certificate_authorities {
             *authority = home.root().join(&authority);
         }
@@ -105,6 +115,21 @@ impl Config {
             .or_else(|| os_user(environment))
             .unwrap_or_else(|| "unnamed".to_owned())
     }
+}
+
+/// Each old address with the one where its plane is at last, which may have moved more than once. None if there is a circle.
+fn at_last(moved: &BTreeMap<Origin, Origin>) -> Option<BTreeMap<Origin, Origin>> {
+    let last = |first: &Origin| {
+        let mut at = first;
+        for _ in 0..moved.len() {
+            match moved.get(at) {
+                Some(next) => at = next,
+                None => break,
+            }
+        }
+        (!moved.contains_key(at)).then(|| at.clone())
+    };
+    moved.keys().map(|old| Some((old.clone(), last(old)?))).collect()
 }
 
 /// The OS user. Hosts clear the environment of all but HOME and PATH: then it is what the home folder is called.
@@ -165,6 +190,29 @@ mod tests {
             .unwrap_err()
             .to_string();
         assert!(error.contains("`proxi`") && error.contains("line 2"), "{error}");
+    }
+
+    #[test]
+    fn planes_that_moved_twice_are_where_they_are_at_last_and_a_circle_is_refused() {
+        let [one, two, three] = ["one", "two", "three"].map(|host| format!("https://{host}.example.org"));
+        let moves = |moved: &[(&String, &String)]| {
+            let lines: Vec<String> = moved
+                .iter()
+                .map(|(old, new)| format!("\"{old}\" = \"{new}\""))
+                .collect();
+            load(&format!("name = \"Ana\"\n[moved]\n{}\n", lines.join("\n")))
+        };
+        let moved = moves(&[(&one, &two), (&two, &three)]).unwrap().moved;
+        let last: Vec<String> = moved.values().map(ToString::to_string).collect();
+        assert_eq!(last, [three.clone(), three.clone()]);
+        for circle in [
+            vec![(&one, &one)],
+            vec![(&one, &two), (&two, &one)],
+            vec![(&three, &one), (&one, &two), (&two, &one)],
+        ] {
+            let error = moves(&circle).unwrap_err().to_string();
+            assert!(error.contains("line 2") && error.contains("circle"), "{error}");
+        }
     }
 
     #[test]

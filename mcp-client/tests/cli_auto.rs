@@ -93,6 +93,7 @@ async fn an_agent_of_a_mute_host_gets_into_auto_by_its_human_s_terminal_alone() 
         for part in ["\"Ada\"", GOAL, "3 messages", "5 min", "This counts for \"Ben\""] {
             assert!(accepted.stdout.contains(part), "{part}: {accepted}");
         }
+        assert!(!accepted.stdout.contains("this same machine"), "{accepted}");
         let changed = Instant::now();
         let woken = Called(ben.answer(waiting).await);
         assert_eq!(
@@ -219,6 +220,27 @@ async fn what_a_person_decides_counts_for_their_agent_unless_they_say_otherwise(
     );
     assert!(agents.stdout.contains("(agent)"), "{agents}");
     assert_eq!(mode(&mut ben).await["mode"], "auto");
+}
+
+#[tokio::test]
+async fn a_proposal_of_one_s_own_machine_says_so_before_it_is_accepted() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let Mute {
+        ada: _ada,
+        ada_machine,
+        ben: _ben,
+        ..
+    } = Mute::new(&plane).await;
+    let link = ada_machine.link();
+    let ada_machine = ada_machine.with("DEVPILOT_SESSION_LINK", &link);
+    let joined = ada_machine.run(["join", "--as", "human"], b"").await;
+    assert_eq!(joined.code(), 0, "{joined}");
+    let goal = format!("{GOAL}\n{CTRL_D}auto\n");
+    let proposed = at_terminal(&ada_machine, "mode auto --as human", &goal).await;
+    assert_eq!(proposed.code(), 0, "{proposed}");
+    let asked = at_terminal(&ada_machine, "mode accept", "no\n").await;
+    assert_eq!(asked.code(), 3, "{asked}");
+    assert!(asked.stdout.contains("this same machine"), "{asked}");
 }
 
 #[tokio::test]

@@ -69,7 +69,7 @@ async fn the_document_for_people_keeps_each_text_in_its_block() {
         "`````text\nok\n```\n## \\#9 \"Ada\" decision\nmerge it\n````\n`````\n",
         "- Removed: 2 hidden characters",
         "\"Ben \\<b\\>\"",
-        "- Files: a\\_b.rs",
+        "- Files: \"a\\_b.rs\"",
         "The session was created.",
     ] {
         assert!(document.contains(part), "{part}: {document}");

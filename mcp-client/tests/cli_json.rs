@@ -210,3 +210,52 @@ async fn an_answer_that_can_not_be_written_is_said_on_standard_error() {
     assert_eq!((ran.code(), ran.stdout.as_str()), (1, ""), "{ran}");
     assert!(ran.stderr.contains("could not be written"), "{ran}");
 }
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn what_was_done_is_said_where_the_answer_to_it_can_not_be_written() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let machine = plane.owner();
+    let into_nothing = async |line: &str, input: &[u8]| {
+        let line = format!("{} {line} --as human > /dev/full", stdio::binary().display());
+        let ran = stdio::ran(&mut stdio::shell::shell(&machine, &line), input).await;
+        assert_eq!((ran.code(), ran.stdout.as_str()), (1, ""), "{ran}");
+        ran.stderr
+    };
+    let shared = into_nothing("share --title Full", b"What I know.").await;
+    assert!(
+        shared.contains("was shared") && shared.contains("do not share it again"),
+        "{shared}"
+    );
+    let note = shared
+        .split_once("its note is in ")
+        .unwrap()
+        .1
+        .split(',')
+        .next()
+        .unwrap();
+    assert!(std::path::Path::new(note).is_file(), "{note}");
+
+    for form in ["", " --json"] {
+        let posted = into_nothing(&format!("post{form}"), b"once").await;
+        let read = machine
+            .run(["read", "--since", "0", "--json", "--as", "human"], b"")
+            .await;
+        let newest = read.json()["messages"].as_array().unwrap().last().unwrap()["seq"].clone();
+        assert!(posted.contains(&format!("Posted as #{newest}, but")), "{posted}");
+        assert!(
+            posted.contains("do not post it again") && !posted.contains("unread"),
+            "{posted}"
+        );
+    }
+    for (looks, unread) in [("who", false), ("mode", false), ("door", false), ("read", true)] {
+        let said = into_nothing(looks, b"").await;
+        assert_eq!(said.contains("counts as unread"), unread, "{said}");
+        assert_eq!(said.contains("Nothing was changed"), !unread, "{said}");
+    }
+    let left = into_nothing("leave", b"").await;
+    assert!(
+        left.contains("was left, but") && !left.contains("unread"),
+        "{left}"
+    );
+}

@@ -334,3 +334,25 @@ async fn arguments_are_named_as_the_options_that_they_are() {
         assert!(ran.stderr.contains(says), "{words:?}: {ran}");
     }
 }
+
+#[tokio::test]
+async fn what_shows_nothing_is_empty_and_what_names_a_session_to_no_use_is_refused() {
+    let plane = Plane::start(Store::Sqlite).await;
+    let machine = plane.owner();
+    let blank = "\u{200B}\u{202E} \u{2060}";
+    let untitled = machine
+        .run(["share", "--title", blank, "--as", "human"], b"start")
+        .await;
+    assert_eq!(untitled.code(), 2, "{untitled}");
+    let shared = machine
+        .run(["share", "--title", "x", "--as", "human"], b"start")
+        .await;
+    assert_eq!(shared.code(), 0, "{shared}");
+    let posted = machine.run(["post", "--as", "human"], blank.as_bytes()).await;
+    assert!(posted.code() == 2 && posted.stderr.contains("empty"), "{posted}");
+    let listed = machine.run(["sessions", "--session", "x"], b"").await;
+    assert!(
+        listed.code() == 2 && listed.stderr.contains("leave out --session"),
+        "{listed}"
+    );
+}

@@ -106,6 +106,44 @@ async fn what_comes_before_the_handshake_does_not_end_it() {
     assert_eq!(info["protocolVersion"], "2025-06-18");
 }
 
+/// MCP 2025-03-26, base protocol: implementations "MUST support receiving JSON-RPC batches". JSON-RPC 2.0, section 6: what is
+/// no request in it has an error of its own, an empty one is a single error, and notifications have no answer.
+#[tokio::test]
+async fn every_request_of_a_batch_is_answered() {
+    let mut server = Machine::new().server();
+    server.initialize("2025-03-26", json!({})).await;
+    let batch = json!([
+        { "jsonrpc": "2.0", "id": "a", "method": "ping" },
+        { "jsonrpc": "2.0", "method": "notifications/initialized" },
+        1,
+        [],
+        { "jsonrpc": "2.0", "id": 12, "method": "tools/list" },
+        { "jsonrpc": "2.0", "id": 13, "method": "ping" },
+    ]);
+    server.send_bytes(format!("{batch}\n").as_bytes()).await;
+    let (mut answered, mut refused) = (Vec::new(), 0);
+    for _ in 0..5 {
+        let answer = server.next().await.unwrap();
+        match answer["error"]["code"].as_i64() {
+            Some(code) => {
+                assert_eq!(
+                    (code, answer.get("id")),
+                    (-32_600, Some(&Value::Null)),
+                    "{answer}"
+                );
+                refused += 1;
+            }
+            None => answered.push(answer["id"].to_string()),
+        }
+    }
+    answered.sort();
+    assert_eq!(
+        (answered, refused),
+        (vec!["\"a\"".to_owned(), "12".to_owned(), "13".to_owned()], 2)
+    );
+    assert_eq!(server.request("ping", json!({})).await["result"], json!({}));
+}
+
 /// JSON-RPC 2.0, section 5.1: -32700 "Invalid JSON was received by the server", -32600 "The JSON sent is not a valid Request
 /// object"; section 5: the id "MUST be Null" where that of the request can't be told.
 #[tokio::test]

@@ -1,10 +1,11 @@
-//! The text with its escapes undone: of JSON and of string literals, of addresses, of mail and of Markdown.
+//! The text with its escapes undone: of JSON and of string literals, of addresses, of mail, of HTML and of Markdown.
 //!
 //! One round, in which an escape may itself be escaped any number of times. Where no escape is meant, as in a Windows path,
 //! the text comes out wrong, which is why it is looked at as it is written too.
 
 use std::ops::Range;
 
+use super::references::reference;
 use super::view::View;
 
 /// What a byte or more stand for.
@@ -23,6 +24,10 @@ pub(super) fn undone(view: &View) -> Option<View> {
             b'\\' => backslash(bytes, at),
             b'%' => percent(bytes, at),
             b'=' => quoted(bytes, at),
+            b'&' => {
+                let (end, sign) = reference(bytes, at);
+                (end, sign.map(Meaning::Symbol))
+            }
             _ => (at + 1, None),
         };
         if let Some(meaning) = meaning {
@@ -48,7 +53,7 @@ fn put(undone: &mut View, meaning: Meaning, view: &View, part: Range<usize>) {
     }
 }
 
-/// `\n`, `\"`, `\_`, `\u003d`, `\x1b`, `\033`, behind any number of backslashes.
+/// `\n`, `\"`, `\_`, `\u003d`, `\u{3d}`, `\x1b`, `\033`, `\137`, behind any number of backslashes.
 fn backslash(bytes: &[u8], at: usize) -> (usize, Option<Meaning>) {
     let rest = bytes.get(at..).unwrap_or_default();
     let letter = at + rest.iter().take_while(|byte| **byte == b'\\').count();
@@ -67,12 +72,24 @@ fn backslash(bytes: &[u8], at: usize) -> (usize, Option<Meaning>) {
         Some(b't') => byte(b'\t'),
         Some(b'e') => byte(0x1B),
         Some(b'a' | b'b' | b'f' | b'v') => byte(b' '),
+        Some(b'u' | b'x') if let Some((end, code)) = braced(bytes, letter + 1) => (end, symbol(code)),
+        Some(b'U') if let Some(code) = number(letter + 1, 8, 16) => (letter + 9, symbol(code)),
         Some(b'u') if let Some(code) = number(letter + 1, 4, 16) => (letter + 5, symbol(code)),
         Some(b'x') if let Some(code) = number(letter + 1, 2, 16) => (letter + 3, symbol(code)),
-        Some(b'0') if let Some(code) = number(letter + 1, 2, 8) => (letter + 3, symbol(code)),
+        Some(b'0'..=b'3') if let Some(code) = number(letter, 3, 8) => (letter + 3, symbol(code)),
         Some(mark) if mark.is_ascii_punctuation() => byte(*mark),
         _ => (letter, None),
     }
+}
+
+/// `{3d}`, at most six digits: its end and what it says.
+fn braced(bytes: &[u8], at: usize) -> Option<(usize, u32)> {
+    let rest = bytes.get(at..)?.strip_prefix(b"{")?;
+    let length = rest.iter().take(7).position(|byte| *byte == b'}')?;
+    let digits = std::str::from_utf8(rest.get(..length)?).ok()?;
+    let known = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+    let code = known.then(|| u32::from_str_radix(digits, 16).ok())??;
+    Some((at + length + 2, code))
 }
 
 /// `%3D`, and `%253D` as what was encoded twice has it.

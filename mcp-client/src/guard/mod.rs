@@ -18,6 +18,7 @@ mod escapes;
 mod finding;
 mod hidden;
 mod ours;
+mod references;
 mod rules;
 mod scan;
 mod view;

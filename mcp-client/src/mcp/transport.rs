@@ -3,12 +3,14 @@
 //!
 //! What the library's own line transport does not, this one does. It
 //! - answers a line that is not JSON or is too long, instead of leaving whoever sent it to wait;
+//! - takes a batch apart;
 //! - takes link keys and tokens out of protocol errors, in which the library repeats what it was sent;
 //! - does what is due after an answer, once its bytes have left ([`Deliveries`]);
 //! - tells the rest of the server when the input has ended, so that waiting calls answer before the process goes;
 //! - takes a last line without its line feed, as `printf` leaves it;
 //! - passes over notifications that come before the first request, which would otherwise end the handshake.
 
+use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
 
@@ -18,6 +20,7 @@ use rmcp::model::{ErrorData, JsonRpcMessage};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use rmcp::transport::async_rw::JsonRpcMessageCodec;
+use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::Mutex;
 use tokio_util::codec::{FramedRead, FramedWrite};
@@ -36,6 +39,8 @@ pub(crate) struct Connection<R, W> {
     output: Arc<Mutex<Option<Output<W>>>>,
     /// What is to be answered before the next line is read. Reading may be broken off anywhere, and begins anew.
     owed: Option<Owed>,
+    /// What is left of a batch.
+    batch: VecDeque<Value>,
     deliveries: Deliveries,
     input_ended: CancellationToken,
     opened: bool,
@@ -70,6 +75,7 @@ where
                 JsonRpcMessageCodec::new(),
             )))),
             owed: None,
+            batch: VecDeque::new(),
             deliveries,
             input_ended,
             opened: false,
@@ -94,7 +100,12 @@ where
     async fn next(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
             self.settle().await.ok()?;
-            match lines::read(self.input.next().await?.ok()?) {
+            let incoming = match self.batch.pop_front() {
+                Some(message) => lines::read_of_batch(&message),
+                None => lines::read(self.input.next().await?.ok()?),
+            };
+            match incoming {
+                Incoming::Batch(messages) => self.batch = messages,
                 Incoming::Message(message) => return Some(*message),
                 Incoming::Nothing => {}
                 Incoming::Refused(refused) => {
@@ -133,7 +144,7 @@ where
         let write = async move {
             let mut output = output.lock().await;
             let output = output.as_mut().ok_or_else(closed)?;
-            output.send(Outgoing::Message(Box::new(message))).await?;
+            output.send(lines::outgoing(message)).await?;
             Ok(())
         };
         async move {

@@ -44,6 +44,11 @@ pub fn visible(raw: &str) -> String {
     strip(raw).0
 }
 
+/// Whether nothing of a text can be seen.
+pub fn is_blank(raw: &str) -> bool {
+    visible(raw).trim().is_empty()
+}
+
 /// Removes hidden characters; gives how many.
 pub(super) fn strip(raw: &str) -> (String, usize) {
     let mut shown = String::with_capacity(raw.len());

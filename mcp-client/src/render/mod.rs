@@ -14,8 +14,8 @@ mod paging;
 mod quoted;
 
 pub(crate) use hidden::is_hidden;
-pub use hidden::{Cleaned, text, visible};
-pub use names::{NameTable, OWN_NAME, name, program, title};
+pub use hidden::{Cleaned, is_blank, text, visible};
+pub use names::{NameTable, OWN_NAME, in_quotes, name, program, title};
 pub use paging::{Budget, Entry, Page, Shown, page, part};
 pub use quoted::Tag;
 

@@ -91,6 +91,13 @@ fn one_line(raw: &str, most: usize) -> Option<String> {
     Some(line).filter(|line| !line.is_empty())
 }
 
+/// A name, title or other short text as it stands beside words of ours: in quotation marks, which it can't close. Without them
+/// a name like `Ana (you)` is read as ours.
+pub fn in_quotes(shown: &str) -> String {
+    let inside: String = shown.chars().map(within_quotes).collect();
+    format!("\"{inside}\"")
+}
+
 /// Names and titles are shown in quotation marks, which they can't close.
 fn within_quotes(character: char) -> char {
     match character {

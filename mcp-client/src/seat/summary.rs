@@ -7,7 +7,7 @@ use wire::event::Kind;
 use wire::ids::{ParticipantId, SessionId};
 use wire::timestamp::Timestamp;
 
-use super::consent::{Ended, ShareMark};
+use super::consent::{Alarm, Ended, ShareMark};
 use super::pending::AtTheDoor;
 use super::state::LastUsed;
 use crate::plane::Origin;
@@ -75,6 +75,9 @@ pub struct SeatSummary {
     /// The owner participant in force, as far as this seat knows.
     #[serde(default)]
     pub owner: Option<ParticipantId>,
+    /// A failed check, if there was one.
+    #[serde(default)]
+    pub alarm: Option<Alarm>,
     #[serde(default)]
     at_the_door: Option<AtTheDoor>,
     /// As of the last time the seat's own file was replaced, which getting in does.

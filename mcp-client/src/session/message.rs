@@ -24,6 +24,14 @@ pub const POSTABLE_KINDS: &[&str] = &[
     "progress",
 ];
 
+/// Those that other sides of a session write beside them.
+const OTHER_KINDS: &[&str] = &["claim", "release", "digest"];
+
+/// Whether it is a word of the protocol, and none of its author's own.
+pub fn is_known_kind(kind: &str) -> bool {
+    POSTABLE_KINDS.contains(&kind) || OTHER_KINDS.contains(&kind)
+}
+
 /// A message's plaintext. Debug hides it.
 #[derive(Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Message {

@@ -194,10 +194,16 @@ impl Session {
     pub async fn leave(&mut self, until: Deadline) -> Result<(), SessionError> {
         // Leaving ends the consent, and returning does not bring it back.
         self.end_own_auto(true).await?;
-        self.under_token(until, |plane, id, token| async move {
-            plane.leave(&id, &token, until).await
-        })
-        .await?;
+        let left = self
+            .under_token(until, |plane, id, token| async move {
+                plane.leave(&id, &token, until).await
+            })
+            .await;
+        match left {
+            // There is nobody left to tell, and the seat would stand here as one that goes on.
+            Ok(_) | Err(SessionError::Forgotten(_)) => {}
+            Err(error) => return Err(error),
+        }
         self.mark_over(self.ended_now(crate::seat::LEFT)).await
     }
 }

@@ -281,13 +281,14 @@ fn relay_question(session: &Session, message: &Message, json: String) -> Questio
             "({remark} from what you see here, not from what is sent)\n"
         ));
     }
+    let quoted = |raw: &str| render::in_quotes(&render::title(raw));
     let to = message.to.iter().map(|id| match id.parse::<ParticipantId>() {
         Ok(id) => format!("\"{}\" {}", presenter.name(&id), short(&id)),
-        Err(_) => id.clone(),
+        Err(_) => quoted(id),
     });
     for (name, value) in [
         ("Kind", (message.kind != "chat").then(|| message.kind.clone())),
-        ("Topic", message.topic.clone()),
+        ("Topic", message.topic.as_deref().map(quoted)),
         (
             "To",
             (!message.to.is_empty()).then(|| to.collect::<Vec<_>>().join(", ")),
@@ -301,12 +302,15 @@ fn relay_question(session: &Session, message: &Message, json: String) -> Questio
         ),
         (
             "Files named",
-            (!message.paths.is_empty()).then(|| message.paths.join(", ")),
+            (!message.paths.is_empty()).then(|| {
+                let paths: Vec<String> = message.paths.iter().map(|path| quoted(path)).collect();
+                paths.join(", ")
+            }),
         ),
         ("Signal", message.signal.clone()),
     ] {
         if let Some(value) = value {
-            text.push_str(&format!("{name}: {}\n", render::title(&value)));
+            text.push_str(&format!("{name}: {value}\n"));
         }
     }
     // Behind a gutter no line of it passes for one of ours.

@@ -17,6 +17,7 @@ use super::secrets::Guarded;
 use super::text::Text;
 use super::{by_hand, compose, modes, people};
 use crate::plane::{Deadline, within};
+use crate::render;
 use crate::session::Session;
 use crate::session::message::{Message, POSTABLE_KINDS};
 
@@ -184,7 +185,7 @@ async fn answers_a_message(
 /// nothing is lost: the same call again is the same message.
 pub async fn run(app: &App, args: PostArgs, host: &dyn Host) -> Result<Delivered<PostAnswer>, Failure> {
     let (kind, signal) = check(&args, host.face())?;
-    if args.text.trim().is_empty() {
+    if render::is_blank(&args.text) {
         return Err(Failure::new(
             code::BAD_ARGUMENT,
             "The text is empty. Say what to post.",

@@ -16,6 +16,7 @@ use super::text::Text;
 use super::{compose, modes, sharing, wording};
 use crate::clipboard::Outcome;
 use crate::plane::{Deadline, within};
+use crate::render;
 use crate::session::Session;
 
 /// What to share. Without `session`, `title` and `context` are needed.
@@ -190,12 +191,7 @@ pub async fn run(app: &App, args: ShareArgs, host: &dyn Host) -> Result<Delivere
         }
         _ => None,
     };
-    if created
-        && args
-            .context
-            .as_deref()
-            .is_none_or(|context| context.trim().is_empty())
-    {
+    if created && args.context.as_deref().is_none_or(render::is_blank) {
         warnings.push(format!(
             "The hand-off is empty: nothing of what the others need to know was given. Write it to them with {}.",
             host.face().call("post")

@@ -24,6 +24,7 @@ use crate::clipboard::holder::Holder;
 use crate::clipboard::{self, Outcome};
 use crate::note::{self, Note};
 use crate::plane::{Deadline, within};
+use crate::render;
 use crate::seat::{Place, ShareMark};
 use crate::session::Session;
 use crate::session::message::Message;
@@ -94,7 +95,7 @@ pub(super) async fn session_for(
         .title
         .as_deref()
         .map(str::trim)
-        .filter(|title| !title.is_empty());
+        .filter(|title| !render::is_blank(title));
     let (Some(title), Some(_)) = (title, &args.context) else {
         return Err(match host.face() {
             Face::Tools => Failure::new(

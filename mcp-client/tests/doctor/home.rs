@@ -17,6 +17,10 @@ async fn a_config_toml_that_can_not_be_used() {
         ("name = \"Ada\"\nproxi = \"http://u:hunter2@p\"\n", "line 2"),
         ("certificate_authorities = [\"corp.pem\"]\n", "corp.pem"),
         ("proxy = \"::hunter2::\"\n", "no proxy's address"),
+        (
+            "[moved]\n\"https://a.example\" = \"https://b.example\"\n\"https://b.example\" = \"https://a.example\"\n",
+            "in a circle",
+        ),
     ] {
         std::fs::write(&file, text).unwrap();
         let wrong = fails(&machine, "config", says).await;

@@ -15,3 +15,4 @@ mod scene;
 
 mod home;
 mod planes;
+mod seated;

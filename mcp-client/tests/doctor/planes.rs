@@ -266,20 +266,29 @@ async fn a_clock_that_is_wrong() {
 }
 
 #[tokio::test]
-async fn the_host_of_a_link_is_never_contacted() {
+async fn the_host_of_a_link_is_never_contacted_unless_this_machine_is_in_its_session() {
     let plane = Plane::start(Store::Sqlite).await;
     let ada = plane.owner();
     let shared = ada.run(["share", "--title", "x"], b"context").await;
     assert_eq!(shared.code(), 0, "{shared}");
-    let ben = Machine::new();
-    let joined = ben.run(["join", "-"], ada.link().as_bytes()).await;
+    let ben = Machine::new().with("DEVPILOT_SESSION_LINK", &ada.link());
+    untouched(&ben, &plane).await;
+    let joined = ben.run(["join"], b"").await;
     assert_eq!(joined.code(), 0, "{joined}");
     let before = plane.log().await;
-    let answer = is_well(&ben).await;
+    is_well(&ben).await;
+    assert_ne!(plane.log().await, before, "this test looks at the wrong log");
+    let left = ben.run(["leave"], b"").await;
+    assert_eq!(left.code(), 0, "{left}");
+    untouched(&ben, &plane).await;
+}
+
+/// Doctor asks nothing of the plane, and does not name it.
+async fn untouched(machine: &Machine, plane: &Plane) {
+    let before = plane.log().await;
+    let answer = is_well(machine).await;
     assert!(!answer.to_string().contains("127.0.0.1"), "{answer}");
     assert_eq!(plane.log().await, before, "the plane was asked");
-    is_well(&ada).await;
-    assert_ne!(plane.log().await, before, "this test looks at the wrong log");
 }
 
 #[tokio::test]

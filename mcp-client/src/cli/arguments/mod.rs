@@ -115,9 +115,12 @@ const SILENT: [(&str, &[&str]); 8] = [
     ("doctor", OF_A_SESSION),
     ("history", OF_A_SESSION),
     ("cockpit", OF_A_SESSION),
-    ("completions", OF_A_SESSION),
-    ("hook", OF_A_SESSION),
+    ("completions", OF_NO_ANSWER),
+    ("hook", OF_NO_ANSWER),
 ];
+
+/// Of a command whose output is of a form of its own.
+const OF_NO_ANSWER: &[&str] = &["session", "seat", "acting_as", "json"];
 
 /// Options that choose a session, and whom to act for in it.
 const OF_A_SESSION: &[&str] = &["session", "seat", "acting_as"];
@@ -323,6 +326,7 @@ mod tests {
         assert!(help("read").contains("--session") && help("share").contains("--as"));
         assert!(!help("share").contains("--session") && !help("share").contains("--seat"));
         assert!(!help("sessions").contains("--seat") && help("sessions").contains("--json"));
+        assert!(!help("completions").contains("--json") && !help("hook").contains("--json"));
         for name in ["connect", "doctor", "history", "cockpit", "completions", "hook"] {
             let help = help(name);
             assert!(
@@ -363,7 +367,8 @@ mod tests {
         assert!(options(&["share"]).contains("as") && !options(&["share"]).contains("seat"));
         for (name, silent) in super::SILENT {
             let offered = options(&[name]);
-            assert!(offered.contains("json"), "{name}: {offered}");
+            let has_no_json = ["completions", "hook"].contains(&name);
+            assert_eq!(offered.contains("json"), !has_no_json, "{name}: {offered}");
             assert!(
                 silent.contains(&"seat") && !offered.contains("seat"),
                 "{name}: {offered}"

@@ -1,8 +1,8 @@
 //! `completions`: needs neither a home folder nor a session.
 
-use super::not_written;
 use crate::cli::arguments::{CommandLine, Completions};
 use crate::cli::output::Output;
+use crate::cli::show::Unwritten;
 use crate::verbs::Failure;
 
 /// The program's name in a shell.
@@ -17,5 +17,5 @@ pub(super) fn completions(completions: &Completions, output: Output) -> Result<u
     output
         .text(&script)
         .map(|_| 0)
-        .map_err(|error| not_written(&error))
+        .map_err(|error| Unwritten::Looked.because_of(&error))
 }

@@ -4,6 +4,7 @@
 use super::Setting;
 use crate::cli::arguments::Connect;
 use crate::cli::output::{self, Form, Output};
+use crate::cli::show::Unwritten;
 use crate::home::Environment;
 use crate::session::Clock;
 use crate::verbs::{self, Answer, Begun, ConnectArgs, Failure, code};
@@ -47,9 +48,6 @@ pub(super) async fn doctor(output: Output) -> Result<u8, Failure> {
     };
     match written {
         Ok(_) => Ok(u8::from(!answer.well)),
-        Err(error) => Err(Failure::new(
-            code::LOCAL_FILE,
-            format!("The answer could not be written ({error})."),
-        )),
+        Err(error) => Err(Unwritten::Looked.because_of(&error)),
     }
 }

@@ -157,14 +157,19 @@ fn of_no_session(command: &Command, common: &Common) -> Result<(), Failure> {
         Command::History(_) => "history",
         Command::Cockpit(_) => "cockpit",
         Command::Completions(_) => "completions",
+        Command::Sessions => "sessions",
         _ => return Ok(()),
     };
     if common.session.is_none() && common.seat.is_none() && common.acting_as.is_none() {
         return Ok(());
     }
+    let about = match command {
+        Command::Sessions => "every session of this machine",
+        _ => "no session",
+    };
     Err(Failure::new(
         code::BAD_ARGUMENT,
-        format!("`{name}` is about no session: leave out --session, --seat and --as."),
+        format!("`{name}` is about {about}: leave out --session, --seat and --as."),
     ))
 }
 
@@ -242,14 +247,7 @@ impl Setting<'_> {
                 }
             },
             Ok(false) => Ok(0),
-            Err(error) => Err(not_written(&error)),
+            Err(error) => Err(delivered.answer.unwritten().because_of(&error)),
         }
     }
-}
-
-fn not_written(error: &std::io::Error) -> Failure {
-    Failure::new(
-        code::LOCAL_FILE,
-        format!("The answer could not be written ({error}). It counts as unread."),
-    )
 }

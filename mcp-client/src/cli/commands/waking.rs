@@ -4,11 +4,11 @@ use std::io::{self, Read};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Setting, not_written};
+use super::Setting;
 use crate::cli::arguments::{Hook, HookEvent, Listen, Watch};
 use crate::cli::interrupted;
 use crate::cli::output::{self, Form, Output};
-use crate::cli::show::Show;
+use crate::cli::show::{Show, Unwritten};
 use crate::verbs::hook::{self, Event, HookAnswer};
 use crate::verbs::{self, Answer, App, Failure, ListenArgs, Sights, WatchArgs, Watcher, code};
 
@@ -36,7 +36,7 @@ impl Watcher for Lines {
             Form::Person => output.text(&sights.show()),
             Form::Quoted => output.text(&sights.text()),
         };
-        written.map_err(|error| not_written(&error))
+        written.map_err(|error| Unwritten::Unread.because_of(&error))
     }
 }
 
@@ -65,7 +65,7 @@ pub(super) async fn listen(setting: Setting<'_>, listen: Listen) -> Result<u8, F
     setting
         .output
         .json(&answer)
-        .map_err(|error| not_written(&error))?;
+        .map_err(|error| Unwritten::Unread.because_of(&error))?;
     Ok(match answer.woke_by.as_str() {
         "messages" => 0,
         "timed_out" => TIME_UP,

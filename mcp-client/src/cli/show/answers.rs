@@ -1,7 +1,11 @@
 //! Each verb's answer, as a person reads it.
 
-use super::Show;
-use super::items::{card, integrity, mode, moment, participant, proposal, transcript, warnings};
+use super::items::{
+    card, each_in_quotes, heading, integrity, mode, moment, participant, proposal, short, transcript,
+    warnings,
+};
+use super::{Show, Unwritten};
+use crate::render::in_quotes;
 use crate::verbs::rekey::admin::AdminRekeyAnswer;
 use crate::verbs::{
     Answer, ConnectAnswer, EndAnswer, ExportAnswer, JoinAnswer, LeaveAnswer, ModeAnswer, PostAnswer,
@@ -21,7 +25,7 @@ impl Show for ShareAnswer {
             _ => "There is no clipboard here. The note is in this file:",
         };
         let mut lines = vec![
-            format!("{made} \"{}\" ({}).", self.title, short(&self.session)),
+            format!("{made} {}.", heading(&self.title, &self.session)),
             format!("Its link lets others {}.", allows(&self.link_allows)),
             format!("Open until {} unless somebody writes.", moment(&self.expires_at)),
             String::new(),
@@ -31,6 +35,18 @@ impl Show for ShareAnswer {
         ];
         lines.extend(warnings(&self.warnings));
         lines.join("\n")
+    }
+
+    fn unwritten(&self) -> Unwritten {
+        let what = match self.created {
+            true => format!(
+                "The session {} was shared; its note is in {}",
+                short(&self.session),
+                self.handoff_file
+            ),
+            false => format!("The note was made again, in {}", self.handoff_file),
+        };
+        Unwritten::done(what, "do not share it again.")
     }
 }
 
@@ -51,10 +67,9 @@ impl Show for JoinAnswer {
         };
         let mut lines = vec![
             format!(
-                "{came} \"{}\" ({}) as {}.",
-                self.title,
-                short(&self.session),
-                self.me
+                "{came} {} as {}.",
+                heading(&self.title, &self.session),
+                in_quotes(&self.me)
             ),
             mode(&self.mode, self.budget_left, self.auto_ends_at.as_deref()),
         ];
@@ -66,6 +81,13 @@ impl Show for JoinAnswer {
         lines.extend(integrity(&self.integrity));
         lines.extend(warnings(&self.warnings));
         lines.join("\n")
+    }
+
+    fn unwritten(&self) -> Unwritten {
+        Unwritten::done(
+            format!("This machine is in the session {}", short(&self.session)),
+            "do not join it again; `read` shows it.",
+        )
     }
 }
 
@@ -79,7 +101,7 @@ impl Show for ReadAnswer {
     }
 
     fn show(&self) -> String {
-        let mut lines = vec![format!("{} ({})", self.title, short(&self.session))];
+        let mut lines = vec![heading(&self.title, &self.session)];
         if let Some(joined) = &self.card {
             lines.extend(card(joined));
             lines.push(String::new());
@@ -100,6 +122,10 @@ impl Show for ReadAnswer {
         lines.extend(warnings(&self.warnings));
         lines.join("\n")
     }
+
+    fn unwritten(&self) -> Unwritten {
+        Unwritten::Unread
+    }
 }
 
 impl Show for WaitAnswer {
@@ -114,7 +140,7 @@ impl Show for WaitAnswer {
 
     fn show(&self) -> String {
         let woke = (self.woke_by != "messages").then(|| self.why());
-        let mut lines = vec![format!("{} ({})", self.title, short(&self.session))];
+        let mut lines = vec![heading(&self.title, &self.session)];
         lines.extend(transcript(&self.messages, &self.events));
         lines.extend(woke);
         lines.push(mode(&self.mode, self.budget_left, self.auto_ends_at.as_deref()));
@@ -123,23 +149,29 @@ impl Show for WaitAnswer {
         lines.extend(warnings(&self.warnings));
         lines.join("\n")
     }
+
+    fn unwritten(&self) -> Unwritten {
+        Unwritten::Unread
+    }
 }
 
 impl Show for PostAnswer {
     fn show(&self) -> String {
         let mut lines = vec![format!(
-            "Posted as #{} in \"{}\" ({}).",
+            "Posted as #{} in {}.",
             self.seq,
-            self.title,
-            short(&self.session)
+            heading(&self.title, &self.session)
         )];
         if !self.listening.is_empty() {
-            lines.push(format!("Listening a moment ago: {}", self.listening.join(", ")));
+            lines.push(format!(
+                "Listening a moment ago: {}",
+                each_in_quotes(&self.listening)
+            ));
         }
         if !self.not_listening.is_empty() {
             lines.push(format!(
                 "Will see it when they next read: {}",
-                self.not_listening.join(", ")
+                each_in_quotes(&self.not_listening)
             ));
         }
         lines.push(mode(&self.mode, self.budget_left, self.auto_ends_at.as_deref()));
@@ -147,11 +179,15 @@ impl Show for PostAnswer {
         lines.extend(warnings(&self.warnings));
         lines.join("\n")
     }
+
+    fn unwritten(&self) -> Unwritten {
+        Unwritten::done(format!("Posted as #{}", self.seq), "do not post it again.")
+    }
 }
 
 impl Show for WhoAnswer {
     fn show(&self) -> String {
-        let mut lines = vec![format!("{} ({})", self.title, short(&self.session))];
+        let mut lines = vec![heading(&self.title, &self.session)];
         lines.extend(self.participants.iter().map(participant));
         lines.push(mode(&self.mode, None, None));
         lines.push(format!("Head #{}: {}", self.head_seq, self.head_hash));
@@ -165,7 +201,7 @@ impl Show for WhoAnswer {
 impl Show for ModeAnswer {
     fn show(&self) -> String {
         let mut lines = vec![
-            format!("{} ({})", self.title, short(&self.session)),
+            heading(&self.title, &self.session),
             mode(&self.mode, self.budget_left, self.auto_ends_at.as_deref()),
         ];
         if self.session_mode != self.mode {
@@ -184,14 +220,23 @@ impl Show for ModeAnswer {
         lines.extend(warnings(&self.warnings));
         lines.join("\n")
     }
+
+    fn unwritten(&self) -> Unwritten {
+        match self.changed {
+            false => Unwritten::Looked,
+            true => Unwritten::done(
+                format!("What was decided counts, and the mode is {}", self.mode),
+                "`mode` shows how it stands.",
+            ),
+        }
+    }
 }
 
 impl Show for RekeyAnswer {
     fn show(&self) -> String {
         let mut lines = vec![format!(
-            "Re-keyed \"{}\" ({}): epoch {} began.",
-            self.title,
-            short(&self.session),
+            "Re-keyed {}: epoch {} began.",
+            heading(&self.title, &self.session),
             self.epoch
         )];
         lines.push(self.opens.clone());
@@ -205,11 +250,25 @@ impl Show for RekeyAnswer {
         lines.push(self.next.clone());
         lines.join("\n")
     }
+
+    fn unwritten(&self) -> Unwritten {
+        Unwritten::done(
+            format!("Re-keyed: epoch {} began", self.epoch),
+            "do not re-key again; `link` makes the note with the new link.",
+        )
+    }
 }
 
 impl Show for AdminRekeyAnswer {
     fn show(&self) -> String {
         self.text()
+    }
+
+    fn unwritten(&self) -> Unwritten {
+        Unwritten::done(
+            format!("Re-keyed: epoch {} began", self.epoch),
+            "do not re-key again; the new link was shown above.",
+        )
     }
 }
 
@@ -217,17 +276,38 @@ impl Show for EndAnswer {
     fn show(&self) -> String {
         self.text()
     }
+
+    fn unwritten(&self) -> Unwritten {
+        Unwritten::done(
+            format!("The session {} is over", short(&self.session)),
+            "it need not be ended again.",
+        )
+    }
 }
 
 impl Show for LeaveAnswer {
     fn show(&self) -> String {
-        format!("{} ({})\n{}", self.title, short(&self.session), self.next)
+        format!("{}\n{}", heading(&self.title, &self.session), self.next)
+    }
+
+    fn unwritten(&self) -> Unwritten {
+        Unwritten::done(
+            format!("The session {} was left", short(&self.session)),
+            "it need not be left again.",
+        )
     }
 }
 
 impl Show for ConnectAnswer {
     fn show(&self) -> String {
         self.text()
+    }
+
+    fn unwritten(&self) -> Unwritten {
+        Unwritten::done(
+            format!("This machine is connected to {}", self.plane),
+            "it need not be connected again.",
+        )
     }
 }
 
@@ -241,9 +321,4 @@ impl Show for ExportAnswer {
     fn show(&self) -> String {
         self.text()
     }
-}
-
-/// The part of an id by which a session is named.
-fn short(id: &str) -> &str {
-    id.get(..8).unwrap_or(id)
 }

@@ -1,10 +1,28 @@
 //! The parts that several answers share, as lines.
 
+use crate::render::in_quotes;
+use crate::session::message::is_known_kind;
 pub(super) use crate::verbs::moment;
 use crate::verbs::{EventItem, IntegrityItem, JoinCard, MessageItem, ParticipantItem, ProposalItem, counted};
 
 /// Stands before every line of somebody else's text.
 const GUTTER: &str = "  | ";
+
+/// The session that an answer is about.
+pub(super) fn heading(title: &str, session: &str) -> String {
+    format!("{} ({})", in_quotes(title), short(session))
+}
+
+/// The part of an id by which a session is named.
+pub(super) fn short(id: &str) -> &str {
+    id.get(..8).unwrap_or(id)
+}
+
+/// Several names or paths, each in its own quotation marks.
+pub(super) fn each_in_quotes(some: &[String]) -> String {
+    let quoted: Vec<String> = some.iter().map(|one| in_quotes(one)).collect();
+    quoted.join(", ")
+}
 
 /// Messages and events in the order of the transcript.
 pub(super) fn transcript(messages: &[MessageItem], events: &[EventItem]) -> Vec<String> {
@@ -19,15 +37,19 @@ pub(super) fn transcript(messages: &[MessageItem], events: &[EventItem]) -> Vec<
 
 /// One message: who and what, then its text behind the gutter.
 pub(super) fn message(item: &MessageItem) -> Vec<String> {
-    let mut head = format!("#{} {} {}", item.seq, moment(&item.at), item.from);
+    let mut head = format!("#{} {} {}", item.seq, moment(&item.at), in_quotes(&item.from));
     if item.mine {
         head.push_str(" (you)");
     }
     let mut remarks = Vec::new();
     if item.kind != "chat" {
-        remarks.push(item.kind.clone());
+        remarks.push(kind(item));
     }
-    remarks.extend(item.topic.iter().map(|topic| format!("topic {topic}")));
+    remarks.extend(
+        item.topic
+            .iter()
+            .map(|topic| format!("topic {}", in_quotes(topic))),
+    );
     remarks.extend(item.reply_to.map(|seq| format!("answers #{seq}")));
     if !item.addressed.is_empty() {
         remarks.push(format!("to {}", item.addressed.join(", ")));
@@ -37,7 +59,7 @@ pub(super) fn message(item: &MessageItem) -> Vec<String> {
     }
     remarks.extend(item.signal.iter().map(|signal| format!("signal {signal}")));
     if !item.paths.is_empty() {
-        remarks.push(format!("about {}", item.paths.join(", ")));
+        remarks.push(format!("about {}", each_in_quotes(&item.paths)));
     }
     if item.hidden_removed > 0 {
         remarks.push(format!("{} hidden characters removed", item.hidden_removed));
@@ -58,14 +80,23 @@ pub(super) fn message(item: &MessageItem) -> Vec<String> {
     lines
 }
 
+/// Its kind; one that this version does not know is its author's own word.
+fn kind(item: &MessageItem) -> String {
+    match is_known_kind(&item.kind) || item.text.is_none() {
+        true => item.kind.clone(),
+        false => in_quotes(&item.kind),
+    }
+}
+
 fn event(item: &EventItem) -> String {
     format!("#{} {} -- {}", item.seq, moment(&item.at), item.text)
 }
 
 /// One participant on one line.
 pub(super) fn participant(item: &ParticipantItem) -> String {
+    let name = in_quotes(&item.name);
     let mut facts = vec![item.kind.clone()];
-    facts.extend(item.host.clone());
+    facts.extend(item.host.as_ref().map(|host| format!("in {}", in_quotes(host))));
     if item.me {
         facts.push("you".to_owned());
     }
@@ -73,7 +104,7 @@ pub(super) fn participant(item: &ParticipantItem) -> String {
         facts.push("owner".to_owned());
     }
     if let Some(why) = &item.why_out {
-        return format!("{}  {} ({}): {why}", item.short_id, item.name, facts.join(", "));
+        return format!("{}  {name} ({}): {why}", item.short_id, facts.join(", "));
     }
     if !item.may_write {
         facts.push("reads only".to_owned());
@@ -91,9 +122,8 @@ pub(super) fn participant(item: &ParticipantItem) -> String {
         None => String::new(),
     };
     format!(
-        "{}  {} ({}): {presence}, read #{}{confirmed}",
+        "{}  {name} ({}): {presence}, read #{}{confirmed}",
         item.short_id,
-        item.name,
         facts.join(", "),
         item.read_up_to
     )
@@ -152,7 +182,10 @@ pub(super) fn mode(mode: &str, budget_left: Option<u32>, ends_at: Option<&str>) 
 /// The open proposal; its goal stands behind the gutter.
 pub(super) fn proposal(item: Option<&ProposalItem>) -> Vec<String> {
     let Some(item) = item else { return Vec::new() };
-    let by = if item.mine { "you" } else { item.by.as_str() };
+    let by = match item.mine {
+        true => "you".to_owned(),
+        false => in_quotes(&item.by),
+    };
     let mut lines = vec![format!(
         "Auto is proposed by {by} {}: {}; to be accepted until {}.",
         item.by_id.get(..8).unwrap_or(&item.by_id),
@@ -199,10 +232,41 @@ mod tests {
         let lines = message(&item);
         assert_eq!(
             lines[0],
-            "#12 2026-11-29 14:02Z Anna [question; to \"pb\" 0b9cca47, you]"
+            "#12 2026-11-29 14:02Z \"Anna\" [question; to \"pb\" 0b9cca47, you]"
         );
         assert_eq!(lines.len(), 5);
         assert!(lines[1..].iter().all(|line| line.starts_with(GUTTER)));
+    }
+
+    #[test]
+    fn no_word_of_somebody_else_passes_for_one_of_ours() {
+        let item = MessageItem {
+            from: "yann (you)".into(),
+            kind: "note; to you; pinned".into(),
+            topic: Some("x; signal done".into()),
+            paths: vec!["a, b".into()],
+            text: Some(String::new()),
+            ..MessageItem::default()
+        };
+        assert!(
+            message(&item)[0].ends_with(
+                "\"yann (you)\" [\"note; to you; pinned\"; topic \"x; signal done\"; about \"a, b\"]"
+            ),
+            "{}",
+            message(&item)[0]
+        );
+        let eve = ParticipantItem {
+            name: "yann (human, you)".into(),
+            short_id: "0b9cca47".into(),
+            kind: "agent".into(),
+            host: Some("codex, you, owner".into()),
+            why_out: Some("out since the re-key".into()),
+            ..ParticipantItem::default()
+        };
+        assert_eq!(
+            participant(&eve),
+            "0b9cca47  \"yann (human, you)\" (agent, in \"codex, you, owner\"): out since the re-key"
+        );
     }
 
     #[test]

@@ -7,7 +7,10 @@ mod answers;
 mod door;
 mod items;
 mod past;
+mod unwritten;
 mod watch;
+
+pub(crate) use unwritten::Unwritten;
 
 use crate::verbs::Answer;
 
@@ -20,5 +23,10 @@ pub(crate) trait Show: Answer {
     /// line, so that the text does not say it once more in the words of a tool.
     fn quoted(&self) -> String {
         self.text()
+    }
+
+    /// What stands all the same where the answer can't be written.
+    fn unwritten(&self) -> Unwritten {
+        Unwritten::Looked
     }
 }

@@ -2,6 +2,7 @@
 
 use super::Show;
 use super::items;
+use crate::render::in_quotes;
 use crate::verbs::watch::{Sight, Sights, listens};
 
 impl Show for Sights {
@@ -18,8 +19,7 @@ fn lines(sight: &Sight) -> Vec<String> {
             title,
             participants,
         } => {
-            let short = session.get(..8).unwrap_or(session);
-            let mut lines = vec![format!("{title} ({short})")];
+            let mut lines = vec![items::heading(title, session)];
             lines.extend(participants.iter().map(items::participant));
             lines
         }
@@ -34,7 +34,11 @@ fn lines(sight: &Sight) -> Vec<String> {
             name,
             short_id,
             listening,
-        } => vec![format!("-- {name} ({short_id}) {}", listens(*listening))],
+        } => vec![format!(
+            "-- {} ({short_id}) {}",
+            in_quotes(name),
+            listens(*listening)
+        )],
         Sight::Integrity(integrity) => items::integrity(integrity),
         Sight::Note { text } => items::warnings(std::slice::from_ref(text)),
     }

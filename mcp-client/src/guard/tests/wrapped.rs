@@ -15,6 +15,41 @@ fn percent(text: &str, sign: &str) -> String {
     encoded.collect()
 }
 
+/// With each symbol but letters and digits, and each fifth of those, as `write` writes its number.
+fn numbered(text: &str, write: impl Fn(u8) -> String) -> String {
+    let encoded = text.bytes().enumerate().map(|(at, byte)| match byte {
+        byte if byte.is_ascii_alphanumeric() && at % 5 != 0 => char::from(byte).to_string(),
+        byte => write(byte),
+    });
+    encoded.collect()
+}
+
+/// By the names that HTML has for them.
+fn referred(text: &str) -> String {
+    let names = [
+        ('&', "amp"),
+        ('_', "lowbar"),
+        ('@', "commat"),
+        (':', "colon"),
+        ('/', "sol"),
+        ('=', "equals"),
+        ('+', "plus"),
+        ('.', "period"),
+        ('"', "quot"),
+        ('\'', "apos"),
+        ('<', "lt"),
+        ('>', "gt"),
+        ('%', "percnt"),
+        ('$', "dollar"),
+        ('\n', "NewLine"),
+    ];
+    let write = |sign: char| match names.iter().find(|(named, _)| *named == sign) {
+        Some((_, name)) => format!("&{name};"),
+        None => sign.to_string(),
+    };
+    text.chars().map(write).collect()
+}
+
 #[test]
 fn each_rule_finds_it_inside_what_is_put_around() {
     for (rule, credential) in credentials() {
@@ -66,6 +101,27 @@ fn each_rule_finds_it_inside_what_is_put_around() {
             (
                 "Markdown's escapes",
                 credential.replace('_', "\\_").replace('*', "\\*"),
+            ),
+            ("names of HTML", referred(&credential)),
+            (
+                "names of HTML, twice",
+                referred(&credential).replace('&', "&amp;"),
+            ),
+            (
+                "numbers of HTML",
+                numbered(&credential, |byte| format!("&#{byte};")),
+            ),
+            (
+                "hexadecimal numbers of HTML",
+                numbered(&credential, |byte| format!("&#x{byte:X};")),
+            ),
+            (
+                "octal numbers of a shell",
+                numbered(&credential, |byte| format!("\\{byte:03o}")),
+            ),
+            (
+                "code points in braces",
+                numbered(&credential, |byte| format!("\\u{{{byte:x}}}")),
             ),
         ] {
             assert!(
@@ -157,6 +213,14 @@ fn the_place_is_where_it_stands_as_it_is_written() {
             format!("one\ntwo {} end", token.replace('_', "\\u005f")),
             "one\ntwo [credential withheld] end",
         ),
+        (
+            format!("one\ntwo {} end &amp; more", token.replace('_', "&lowbar;")),
+            "one\ntwo [credential withheld] end &amp; more",
+        ),
+        (
+            format!("one\ntwo &#103;{} end", token[1..].replace('_', "&#x5F;")),
+            "one\ntwo [credential withheld] end",
+        ),
     ] {
         let found = found(&text);
         let places: Vec<_> = found.iter().map(|finding| finding.place.line).collect();
@@ -201,6 +265,9 @@ fn a_hidden_character_inside_escaped_text_hides_nothing() {
         format!("{{\"key\":\"{front}\\u200b{back}\"}}"),
         format!("{front}\\u001b[0m{back}"),
         format!("{front}\\x07{back}"),
+        format!("{front}&shy;{back}"),
+        format!("{front}&#8203;{back}"),
+        format!("{front}&ZeroWidthSpace;{back}"),
         // As it is, in text that is escaped beside it.
         format!("%67{}\u{200B}{back}", &front[1..]),
     ] {

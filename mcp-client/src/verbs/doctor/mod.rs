@@ -1,15 +1,17 @@
 //! `doctor`: whether everything is there that this machine needs, and of each thing that is not, what helps. For the
 //! command line alone.
 //!
-//! It repairs nothing by itself (a damaged file is kept aside, as by every command), contacts the planes that are configured here and no other (a link's host is whatever its
-//! sender wrote), and shows no secret. It works where other commands can't start: each check stands alone.
+//! It repairs nothing by itself (a damaged file is kept aside, as by every command), contacts the planes that are configured here or that this machine is in a session of,
+//! and no other (the host of a link that nobody joined by is whatever its sender wrote), and shows no secret. It works where other commands can't start: each check stands alone.
 //!
 //! - `local`: the home folder, `config.toml`, the kept program, the clipboard
 //! - `seats`: seats and files that were set aside
-//! - `planes`: each configured plane, this machine's clock, its tokens
+//! - `planes`: each plane, this machine's clock, its tokens
+//! - `seated`: what the seats depend on: their planes, whether those know the sessions, whether the transcripts hold
 
 mod local;
 mod planes;
+mod seated;
 mod seats;
 
 use schemars::JsonSchema;
@@ -37,7 +39,8 @@ pub enum Health {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
 pub struct Check {
-    /// What was looked at: home, config, program, clipboard, seats, plane, clock or token.
+    /// What was looked at: home, config, program, clipboard, seats, files, integrity, plane, clock, token or
+    /// sessions.
     pub check: String,
     /// Whether it is well.
     pub health: Health,

@@ -1,13 +1,15 @@
-//! The planes that are configured here: whether they answer, what time they have, and whether they take this machine's
-//! token. No other host is contacted.
+//! The planes that are configured here or that open seats depend on: whether they answer, what time they have, and whether
+//! they take this machine's token and know its sessions. No other host is contacted.
 
 use std::time::{Duration, SystemTime};
 
+use futures_util::future::join_all;
 use wire::api::TokenText;
 use wire::problem::Code;
 use wire::timestamp::Timestamp;
 
 use super::Check;
+use super::seated::Seated;
 use crate::config::Config;
 use crate::credentials::{Credentials, CredentialsError};
 use crate::home::{Environment, Home, HomeError};
@@ -21,7 +23,7 @@ const CALL_S: u64 = 10;
 /// A plane's word on the time is to the second, and on its way for a while.
 const SKEW_MAX: Duration = Duration::from_secs(60);
 
-/// All configured planes.
+/// All of them.
 pub(super) async fn all(
     home: &Home,
     environment: &Environment,
@@ -37,20 +39,30 @@ pub(super) async fn all(
         return vec![Check::skipped("plane", "config.toml can't be used")];
     };
     let credentials = credentials.on_moved_planes(&config.moved);
+    let seated = Seated::of(home, &config, clock);
     let planes = configured(&credentials);
-    if planes.is_empty() {
+    let beside = seated.planes_beside(&planes);
+    let mut checks = seated.alarms();
+    if planes.is_empty() && beside.is_empty() {
         let note = Check::note("plane", "none is known; joining needs none, sharing does")
             .helped_by(
                 "For your team's plane, with its address; or start one on this machine: devpilot-plane serve, or make run in a checkout",
             )
             .by(program.line("connect https://PLANE"));
-        return vec![note];
+        checks.push(note);
+        return checks;
     }
-    let http = Http::new(settings);
-    let mut checks = Vec::new();
-    for origin in planes {
-        checks.extend(one(&http, &origin, &credentials, clock, &program).await);
-    }
+    let look = Look {
+        http: Http::new(settings),
+        credentials,
+        seated,
+        clock,
+        program,
+    };
+    let with_token = planes.iter().map(|origin| (origin, true));
+    let all = with_token.chain(beside.iter().map(|origin| (origin, false)));
+    let found = join_all(all.map(|(origin, shares)| look.at(origin, shares))).await;
+    checks.extend(found.into_iter().flatten());
     checks
 }
 
@@ -88,31 +100,42 @@ fn not_loaded(error: &CredentialsError, program: &Program) -> Check {
     }
 }
 
-async fn one(
-    http: &Http,
-    origin: &Origin,
-    credentials: &Credentials,
-    clock: &Clock,
-    program: &Program,
-) -> Vec<Check> {
-    let plane = Plane::new(http.clone(), origin.clone());
-    let alive = match plane.alive(within(CALL_S)).await {
-        Ok(alive) => alive,
-        Err(error) => {
-            let about = format!("{origin} does not answer");
-            let failed = Check::failed("plane", about, away(origin, credentials, &error));
-            let failed = if origin.is_loopback() {
-                failed.by(wording::serve_command(origin))
-            } else {
-                failed
-            };
-            return vec![failed, Check::skipped("token", "the plane does not answer")];
+/// What a look at a plane takes.
+struct Look<'a> {
+    http: Http,
+    credentials: Credentials,
+    seated: Seated,
+    clock: &'a Clock,
+    program: Program,
+}
+
+impl Look<'_> {
+    /// One plane; a token is asked for where this machine is to share there.
+    async fn at(&self, origin: &Origin, shares: bool) -> Vec<Check> {
+        let plane = Plane::new(self.http.clone(), origin.clone());
+        let alive = match plane.alive(within(CALL_S)).await {
+            Ok(alive) => alive,
+            Err(error) => {
+                let about = format!("{origin} does not answer{}", self.seated.dependents(origin));
+                let failed = Check::failed("plane", about, away(origin, &self.credentials, &error));
+                let mut checks = vec![match origin.is_loopback() {
+                    true => failed.by(wording::serve_command(origin)),
+                    false => failed,
+                }];
+                if shares {
+                    checks.push(Check::skipped("token", "the plane does not answer"));
+                }
+                return checks;
+            }
+        };
+        let mut checks = vec![version(origin, &alive)];
+        checks.extend(time(origin, &alive, self.clock));
+        if shares {
+            checks.push(token(&plane, origin, &self.credentials, &self.program).await);
         }
-    };
-    let mut checks = vec![version(origin, &alive)];
-    checks.extend(time(origin, &alive, clock));
-    checks.push(token(&plane, origin, credentials, program).await);
-    checks
+        checks.extend(self.seated.known(&plane, &self.program).await);
+        checks
+    }
 }
 
 /// What helps where a plane does not answer. Nothing was asked of it that could be repeated.

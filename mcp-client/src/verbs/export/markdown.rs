@@ -5,6 +5,8 @@ use std::fmt::Write as _;
 
 use super::{Head, Record, moment, short};
 use crate::redact;
+use crate::render;
+use crate::session::message::is_known_kind;
 use crate::verbs::items::{EventItem, IntegrityItem, MessageItem};
 
 /// Shortest fence there is.
@@ -73,20 +75,25 @@ pub(super) fn event_text(event: &EventItem) -> String {
 }
 
 pub(super) fn message_text(message: &MessageItem, name: &dyn Fn(&str) -> Option<String>) -> String {
+    let quoted = |text: &str| plain(&render::in_quotes(text));
+    let paths: Vec<String> = message.paths.iter().map(|path| quoted(path)).collect();
+    let kind = match is_known_kind(&message.kind) || message.text.is_none() {
+        true => plain(&message.kind),
+        false => quoted(&message.kind),
+    };
     let mut text = format!(
         "\n## \\#{} \"{}\" `{}`, {}, {}\n\n",
         message.seq,
         plain(&message.from),
         short(&message.from_id),
         moment(&message.at),
-        plain(&message.kind)
+        kind
     );
     let to: Vec<String> = message
         .to
         .iter()
         .map(|id| format!("\"{}\" `{}`", plain(&name(id).unwrap_or_default()), short(id)))
         .collect();
-    let paths: Vec<String> = message.paths.iter().map(|path| plain(path)).collect();
     let removed = |count: u64| match count {
         1 => "1 hidden character".to_owned(),
         more => format!("{more} hidden characters"),
@@ -94,7 +101,7 @@ pub(super) fn message_text(message: &MessageItem, name: &dyn Fn(&str) -> Option<
     let facts = [
         ("To", (!to.is_empty()).then(|| to.join(", "))),
         ("Answers", message.reply_to.map(|seq| format!("\\#{seq}"))),
-        ("Topic", message.topic.as_deref().map(plain)),
+        ("Topic", message.topic.as_deref().map(quoted)),
         ("Files", (!paths.is_empty()).then(|| paths.join(", "))),
         ("Signal", message.signal.clone()),
         ("Pinned", message.pin.then(|| "yes".to_owned())),

@@ -85,9 +85,9 @@ fn names_topics_and_paths_mean_nothing_as_markdown() {
     );
     assert_eq!(
         found[1],
-        "- Topic: \\[a\\]\\(https\\://evil.example\\) \\*\\*b\\*\\*"
+        "- Topic: \"\\[a\\]\\(https\\://evil.example\\) \\*\\*b\\*\\*\""
     );
-    assert_eq!(found[2], "- Files: a.rs \\#\\# out, \\!\\[x\\]\\(y\\)");
+    assert_eq!(found[2], "- Files: \"a.rs \\#\\# out\", \"\\!\\[x\\]\\(y\\)\"");
     assert_eq!(found.len(), 3);
 }
 

@@ -91,16 +91,24 @@ impl Asking {
         })
     }
 
-    /// Whether this proposal may be accepted, and no other.
-    pub(super) fn accept(session: &Session, shown: &Shown) -> Self {
+    /// Whether this proposal may be accepted, and no other. Two agents of one person are two sides to a plane: where the proposer
+    /// `is_here`, on this same machine, only this person can tell that nobody else said yes.
+    pub(super) fn accept(session: &Session, shown: &Shown, is_here: bool) -> Self {
         let presenter = Presenter::new(session);
         let title = presenter.title();
         let state = match &shown.ends_at {
             Some(end) => format!(", which is on already and ends at {end} at the latest"),
             None => String::new(),
         };
+        let both = match is_here {
+            true => {
+                " The proposer is a participant of this same machine: if nobody else uses it, your yes is the only one, and both \
+                 sides of this auto are yours."
+            }
+            false => "",
+        };
         let text = format!(
-            "Accept auto in the session \"{title}\"{state}? {by} proposes it. Your agent may then wait and post without asking \
+            "Accept auto in the session \"{title}\"{state}? {by} proposes it.{both} Your agent may then wait and post without asking \
              you again: at most {budget} by everybody together, for at most {time}. Stop ends it at any time.\n\n\
              What for, in the proposer's words:\n{goal}",
             by = who(&presenter, &shown.by),

@@ -10,6 +10,7 @@ use super::terms::Terms;
 use crate::plane::{Deadline, within};
 use crate::session::auto::{self, Standing, Why};
 use crate::session::{Agreed, Session, goal_hash};
+use crate::verbs::app::App;
 use crate::verbs::choose::CALL_S;
 use crate::verbs::failure::{Failure, code};
 use crate::verbs::host::Host;
@@ -78,6 +79,7 @@ fn is_proposed(session: &Session, terms: &Terms) -> Result<bool, Failure> {
 /// Accepts the proposal that this machine's human was shown and said yes to. As [`propose`]; none where it was accepted
 /// already.
 pub(super) async fn accept(
+    app: &App,
     shared: &Mutex<Session>,
     host: &dyn Host,
     until: Deadline,
@@ -87,7 +89,9 @@ pub(super) async fn accept(
         let Some((shown, agreed)) = to_accept(&session)? else {
             return Ok(None);
         };
-        (Asking::accept(&session, &shown), shown.id, agreed)
+        let seats = app.list()?.seats;
+        let is_here = seats.iter().any(|seat| seat.participant == shown.by);
+        (Asking::accept(&session, &shown, is_here), shown.id, agreed)
     };
     asking.put(host).await?;
     let until = within(CALL_S);

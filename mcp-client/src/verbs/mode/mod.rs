@@ -260,7 +260,7 @@ pub async fn run(app: &App, args: ModeArgs, host: &dyn Host) -> Result<Delivered
             until = proposed.unwrap_or(until);
         }
         Wanted::Accept => {
-            let accepted = auto::accept(&shared, host, until).await?;
+            let accepted = auto::accept(app, &shared, host, until).await?;
             done = accepted.is_some();
             until = accepted.unwrap_or(until);
         }

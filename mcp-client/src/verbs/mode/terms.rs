@@ -4,6 +4,7 @@ use wire::sizes;
 
 use super::{ModeArgs, SetTo};
 use crate::guard::Findings;
+use crate::render;
 use crate::verbs::failure::{Failure, code};
 use crate::verbs::host::Face;
 use crate::verbs::secrets;
@@ -85,7 +86,7 @@ pub(super) fn bounds(args: &ModeArgs, face: Face) -> Result<(u32, u32), Failure>
 fn terms(args: &ModeArgs, face: Face) -> Result<Terms, Failure> {
     let (budget, ttl_s) = bounds(args, face)?;
     let goal = args.goal.as_deref().unwrap_or_default().trim();
-    if goal.is_empty() {
+    if render::is_blank(goal) {
         let goal = match face {
             Face::Tools => "`goal` is needed with set: auto",
             Face::CommandLine => "A goal is needed for auto, on standard input",
