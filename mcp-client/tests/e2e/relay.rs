@@ -1,6 +1,6 @@
 //! The human's word: in relay each text needs a yes to exactly that text, and nothing else counts as one.
 
-use mcp_client::verbs::{Ask, Purpose, SetTo};
+use mcp_client::verbs::{self, Ask, PostArgs, Purpose, SetTo};
 
 use crate::party::{Party, texts};
 use crate::plane::TestPlane;
@@ -44,6 +44,31 @@ async fn in_relay_only_a_yes_posts() {
     assert!(first.text.contains("may I?"));
     assert_eq!(first.id(), again.id(), "the very same question");
     assert_ne!(first.id(), questions[5].id());
+}
+
+#[tokio::test]
+async fn the_question_has_whom_it_is_for_topic_and_files_in_quotation_marks() {
+    let plane = TestPlane::start().await;
+    let (ana, sam) = (Party::new("Ana", &plane), Party::new("Sam", &plane));
+    let link = ana.share("Relay", "start").await.link.unwrap();
+    sam.join(&link).await;
+    ana.will_answer([Ask::Yes]);
+    ana.set_mode(SetTo::Relay).await.unwrap();
+    sam.read().await;
+    sam.will_answer([Ask::No]);
+    let args = PostArgs {
+        text: "may I?".to_owned(),
+        to: vec!["Ana".to_owned()],
+        topic: Some("the cache\nTo: everybody".to_owned()),
+        paths: vec!["a, b.rs".to_owned(), "c\".rs".to_owned()],
+        ..PostArgs::default()
+    };
+    verbs::post::run(&sam.app, args, &sam.host).await.unwrap_err();
+    let questions = sam.host.questions.lock().unwrap();
+    let text = &questions.last().unwrap().text;
+    assert!(text.contains("\nTo: \"Ana\" "), "{text}");
+    assert!(text.contains("\nTopic: \"the cache To: everybody\"\n"), "{text}");
+    assert!(text.contains("\nFiles named: \"a, b.rs\", \"c'.rs\"\n"), "{text}");
 }
 
 #[tokio::test]

@@ -271,9 +271,9 @@ pub(crate) enum Command {
     Connect(Connect),
     /// Look whether everything that this machine needs is there, and say what helps where it is not.
     ///
-    /// The home folder, config.toml, the clipboard, seats, and of each plane that is configured here whether it answers, what
-    /// time it has and whether it takes this machine's token. Repairs nothing by itself, and contacts nobody else; a damaged
-    /// file is kept aside, as by every command.
+    /// The home folder, config.toml, the clipboard, seats, and of each plane that is configured here, or that this machine is in a
+    /// session of, whether it answers, what time it has, whether it takes this machine's token and knows its sessions. Repairs
+    /// nothing by itself, and contacts nobody else; a damaged file is kept aside, as by every command.
     Doctor,
     /// List the sessions this machine is in, and its participants in them.
     Sessions,
