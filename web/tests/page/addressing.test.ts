@@ -154,7 +154,7 @@ describe("who was chosen", () => {
 
   test("is kept over a reload, and comes back with a message that did not go", async () => {
     await open();
-    session.stored = false;
+    session.stored = null;
     await userEvent.type(field(), "@ken{Enter}Hi");
     expect(session.kept).toMatchObject({ text: "Hi", to: [KENJI.id] });
     await press("Send");
