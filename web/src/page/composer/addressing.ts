@@ -2,9 +2,7 @@
 // text then. Pure.
 import type { Person } from "../../session/model";
 import { oneLine } from "../../text/hidden";
-
-/** More are not shown of a message either, and all of them have room beside the longest text. */
-export const TO_MAX = 20;
+import { TO_MAX } from "../limits";
 
 /** The part of the text that a choice takes the place of, and what is looked for in it: all of it, or what follows its `@`. */
 export interface Sought {

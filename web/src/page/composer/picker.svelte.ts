@@ -1,7 +1,8 @@
 // The list of people that opens while one writes: whether it is open, who is in it, and which of them the keyboard is on. The
 // focus stays in the field (WAI-ARIA, combobox pattern).
 import type { Person } from "../../session/model";
-import { fitting, soughtAt, TO_MAX, typedOn, type Sought } from "./addressing";
+import { TO_MAX } from "../limits";
+import { fitting, soughtAt, typedOn, type Sought } from "./addressing";
 
 export class Picker {
   #sought = $state.raw<Sought>();

@@ -1,13 +1,7 @@
 // Where an `@` asks for a name, who fits, and what stays of it in the text.
 import { describe, expect, test } from "vitest";
-import {
-  choiceOf,
-  fitting,
-  soughtAt,
-  TO_MAX,
-  typedOn,
-  type Sought,
-} from "../../../src/page/composer/addressing";
+import { choiceOf, fitting, soughtAt, typedOn, type Sought } from "../../../src/page/composer/addressing";
+import { TO_MAX } from "../../../src/page/limits";
 import type { Person } from "../../../src/session/model";
 import { ANA, BOT, ME, person } from "../../page/support/double";
 
