@@ -62,6 +62,19 @@ describe("a text that changes by itself", () => {
   });
 });
 
+test("an @ that was typed before the list could be shown opens it once it can", async () => {
+  const parts = await later.addressing();
+  let come: (() => void) | undefined;
+  vi.spyOn(later, "addressing").mockReturnValueOnce(new Promise((then) => (come = () => then(parts))));
+  await open();
+  await userEvent.type(field(), "Ask @ken");
+  expect(list()).toBeNull();
+  come?.();
+  await vi.waitFor(() => expect(list()).not.toBeNull());
+  await userEvent.keyboard("{Enter}");
+  expect(field()).toHaveValue("Ask Kenji ");
+});
+
 describe("who comes and goes", () => {
   test("moves nobody else under the key that takes", async () => {
     await open();
