@@ -14,6 +14,7 @@ function once<T>(load: () => Promise<T>): () => Promise<T> {
 }
 
 export const later = {
+  addressing: once(() => import("./composer/naming")),
   closed: once(async () => (await import("./closed/Closed.svelte")).default),
   doing: once(async () => (await import("./seat/Doing.svelte")).default),
   hand: once(async () => (await import("./hand/HandOn.svelte")).default),

@@ -2,5 +2,7 @@
 
 /** Names in a sentence. */
 export const NAMES_MAX = 20;
+/** Whom a message is for: more are not shown of one either, and all of them have room beside the longest text. */
+export const TO_MAX = 20;
 /** People in the list, at first and with each further ask. */
 export const PEOPLE_STEP = 50;

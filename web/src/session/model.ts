@@ -283,8 +283,9 @@ export interface Session {
   habits(): Habits;
   /** Keeps them with the seat. */
   keepHabits(habits: Habits): void;
-  /** True once the plane stored it. */
-  post(message: NewMessage): Promise<boolean>;
+  /** True once the plane stored it. False once it was refused: then it stands in the transcript, where it is changed or sent
+   * again. Null where nothing took it, so that whoever wrote it still has to keep it. */
+  post(message: NewMessage): Promise<boolean | null>;
   /** By the seq of a pending item. */
   retry(seq: number): Promise<void>;
   discard(seq: number): void;

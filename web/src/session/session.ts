@@ -92,10 +92,10 @@ class OpenSession implements Session {
   }
 
   /** What was refused stands in the view when this settles: whoever asked sees that it is kept. */
-  async post(message: NewMessage): Promise<boolean> {
-    const isStored = (await this.#sitting?.outbox.post(writeContent(message))) ?? false;
-    if (!isStored) this.#publisher.now();
-    return isStored;
+  async post(message: NewMessage): Promise<boolean | null> {
+    const isStored = await this.#sitting?.outbox.post(writeContent(message));
+    if (isStored === false) this.#publisher.now();
+    return isStored ?? null;
   }
 
   async retry(seq: number): Promise<void> {

@@ -3,14 +3,18 @@
 import { render, screen, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { tick } from "svelte";
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import App from "../../src/page/App.svelte";
 import { Clock } from "../../src/page/clock.svelte";
+import { later } from "../../src/page/later";
 import type { View } from "../../src/session/model";
 import { ANA, BOT, Double, ME, message, NOW, person } from "./support/double";
 
 const KENJI = person("Kenji", { here: false });
 let session: Double;
+
+// As on a page that had a moment's rest.
+beforeAll(() => later.addressing());
 
 async function open(more: Partial<View> = {}) {
   session = new Double({ people: [ME, ANA, BOT, KENJI], ...more });
@@ -154,7 +158,7 @@ describe("who was chosen", () => {
 
   test("is kept over a reload, and comes back with a message that did not go", async () => {
     await open();
-    session.stored = false;
+    session.stored = null;
     await userEvent.type(field(), "@ken{Enter}Hi");
     expect(session.kept).toMatchObject({ text: "Hi", to: [KENJI.id] });
     await press("Send");
@@ -167,7 +171,7 @@ describe("who was chosen", () => {
     session.kept = { text: "Hi", to: ["79f2ab00"] };
     render(App, { session, clock: new Clock(() => NOW) });
     await tick();
-    expect(recipients()).toHaveTextContent("unknown #79f2");
+    expect(await screen.findByRole("group", { name: "To:" })).toHaveTextContent("unknown #79f2");
     session.show({ people: [ME, person("Kenji", { id: "79f2ab00" })] });
     await tick();
     expect(recipients()).toHaveTextContent("Kenji");

@@ -34,7 +34,7 @@ test.each([
 
 test("a refused reply comes back as a reply", async () => {
   await open({ items: [message(3, "Which one?")] });
-  session.stored = false;
+  session.stored = null;
   await press(/^Reply/);
   await userEvent.type(field(), "The second.");
   await press("Send");
@@ -48,7 +48,7 @@ test("a refused reply comes back as a reply", async () => {
 
 test("a refused message comes back although an earlier one of the same words waits", async () => {
   await open({ items: [message(-1, "Again.", { author: ME, pending: "failed" })] });
-  session.stored = false;
+  session.stored = null;
   await userEvent.type(field(), "Again.");
   await press("Send");
   expect(field()).toHaveValue("Again.");

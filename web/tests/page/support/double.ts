@@ -112,7 +112,7 @@ export function view(more: Partial<View> = {}): View {
 export class Double implements Session {
   readonly asked: (readonly unknown[])[] = [];
   /** What `post` answers. */
-  stored = true;
+  stored: boolean | null = true;
   #view: View;
   readonly #listeners = new Set<(view: View) => void>();
 

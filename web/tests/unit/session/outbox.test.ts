@@ -88,6 +88,13 @@ describe("a refused one", () => {
     expect(plane.records.filter((record) => record.class === "message")).toHaveLength(1);
   });
 
+  test("is not said to be taken by nobody, however it is shown", async () => {
+    const { plane, session } = await refused();
+    plane.hook = (call) => (call === "POST /records" ? problem(403, "forbidden") : undefined);
+    await expect(session.post({ text: "I \u2764\uFE0F this" })).resolves.toBe(false);
+    expect(messagesOf(session.view).at(-1)).toMatchObject({ text: "I \u2764 this", pending: "failed" });
+  });
+
   test("can be forgotten", async () => {
     const { session, item } = await refused();
     session.discard(item?.seq ?? 0);
@@ -301,4 +308,10 @@ test("nor does it stand in a name or a goal", async () => {
   await expect(session.propose(`Use dpm_${"A".repeat(43)}`, 5, 600_000)).resolves.toBe(false);
   expect(session.view.trouble).toContain("link or a token");
   expect(plane.calls.filter((call) => call.startsWith("POST"))).toEqual([]);
+});
+
+test("what is written where nobody sits is taken by nobody, and said to be so", async () => {
+  const plane = await FakePlane.start();
+  const { session } = visit(plane);
+  await expect(session.post({ text: "too early" })).resolves.toBeNull();
 });
