@@ -63,9 +63,10 @@ pub(crate) async fn evict(
         }
         for session in arrived.drain(..).collect::<BTreeSet<_>>() {
             // What is left here, after an error or a stop, is found again at the session's next record.
+            let mut has_begun = false;
             while !stop.is_cancelled() {
-                match shared.evict(session).await {
-                    Ok(true) => {}
+                match shared.evict(session, has_begun).await {
+                    Ok(true) => has_begun = true,
                     Ok(false) => break,
                     Err(error) => {
                         tracing::warn!(%error, "records beyond the limit stay for now");

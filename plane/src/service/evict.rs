@@ -31,11 +31,15 @@ impl Shared {
             && (row.records() > self.limits.records_per_session || row.bytes > self.limits.bytes_per_session)
     }
 
-    /// Evicts one prefix, under the session's lock. True: there is more to go.
-    pub(crate) async fn evict(&self, session: SessionId) -> Answer<bool> {
+    /// Evicts one prefix, under the session's lock. True: there is more to go. An eviction that has not begun looks again
+    /// whether it is worth its while: since the session was named for it, another may have gone through.
+    pub(crate) async fn evict(&self, session: SessionId, has_begun: bool) -> Answer<bool> {
         let Some(mut write) = SessionWrite::open(self, session).await? else {
             return Ok(false);
         };
+        if !has_begun && !self.is_oversized(&write.row) {
+            return Ok(false);
+        }
         let first = write.row.min_seq;
         let prefix = records::page(
             &mut write.on(),
